@@ -12,17 +12,17 @@ import (
 	"svc/store"
 )
 
-// Check checks all data of the data directory dir: both databases, the search index, and the
-// local files. files is the directory of the local files. The caller must hold the lock of the
-// data directory. Check returns an error of CheckDatabases, of the search index or of the file
-// system.
+// Check checks all data of the data directory dir: both databases, the search index, and
+// the local files. files is the directory of the local files. The caller must hold the
+// lock of the data directory. The error is one of CheckDatabases, of the search index, or
+// of the file system.
 func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err
 	}
 	db, err := store.Open(filepath.Join(dir, datadir.Database), store.Options{ReadOnly: true})
 	if errors.Is(err, store.ErrDamaged) {
-		return nil // the report says why
+		return nil // the report contains the reason
 	}
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 	return err
 }
 
-// readable reports whether the check was able to read the records of a file.
+// readable reports whether the check could read the records of a file.
 func readable(report *integrity.Report, file string) bool {
 	for _, c := range report.Counts() {
 		if c.File == file && (c.Kind == integrity.Unread || c.Kind == integrity.Layout) {
@@ -62,9 +62,9 @@ func Repairable(report *integrity.Report) (list []integrity.Count) {
 	return list
 }
 
-// Repair repairs the findings of a Check that can be repaired from other data. It skips files with
-// unreadable source data, and returns their names. The caller must hold the lock of the data
-// directory.
+// Repair repairs those findings of a Check that can be repaired from other data. It skips
+// files if that data cannot be read, and returns their names. The caller must hold the
+// lock of the data directory.
 func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
 	wrong := map[string]bool{}
 	for _, c := range Repairable(report) {

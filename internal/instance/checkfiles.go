@@ -16,15 +16,15 @@ import (
 	"svc/store"
 )
 
-// pageOfFiles is the number of file records that are read in one transaction.
+// pageOfFiles is the number of file records that one transaction reads.
 const pageOfFiles = 1000
 
-// CheckFiles compares the directory of local files with the records. Each file with the status
-// ready must have content of the right size. Content without a record is reported as a note.
+// CheckFiles compares the directory of local files with the records. Each ready file must
+// have content of the right size. Content without a record is reported as a note.
 //
-// A server may write to the directory and to db during the check. Unfinished operations of the
-// server cause no findings, with one exception: content may be reported as a note if its upload is
-// completed or its file is deleted during the check.
+// A server may write to the directory and to db during the check. Operations of the
+// server that are in progress cause no findings, with one exception: content may be
+// reported as a note if its upload is completed or its file is deleted during the check.
 func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	report.Begin(datadir.Files)
 	c := filesCheck{db: db, report: report}
@@ -74,8 +74,9 @@ func (c *filesCheck) records(ctx context.Context) error {
 	}
 }
 
-// record checks the content of a file. If the content is missing and the record has changed since
-// it was read, the content has been moved or deleted correctly, and record reports nothing.
+// record checks the content of a file. If the content is missing, but the record has
+// changed since it was read, the content has been moved or deleted regularly, and record
+// reports nothing.
 func (c *filesCheck) record(f *store.File) error {
 	what, err := c.problem(f)
 	if err != nil || what == "" {
@@ -103,14 +104,14 @@ func (c *filesCheck) problem(f *store.File) (what string, err error) {
 	}
 	if what, err = c.compare(staged, f.Size); err == nil && what != "" {
 		if moved, err := c.compare(object, f.Size); err != nil || moved == "" {
-			return "", err // moved, but not yet recorded as ready
+			return "", err // the content has been moved, but the file is not recorded as ready yet
 		}
 	}
 	return what, err
 }
 
-// compare describes the problem if a file does not exist or does not have the given size. Otherwise
-// it returns "".
+// compare describes the problem if a file does not exist or does not have the given size,
+// and returns "" otherwise.
 func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	info, err := fs.Stat(c.content, name)
 	switch {
@@ -124,7 +125,7 @@ func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	return "", nil
 }
 
-// objects reports contents that belong to no file.
+// objects reports contents in the directory of objects that belong to no file.
 func (c *filesCheck) objects(ctx context.Context) error {
 	return c.each(ctx, datadir.Objects, func(name string) error {
 		key := strings.TrimPrefix(name, datadir.Objects+"/")

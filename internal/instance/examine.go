@@ -20,9 +20,9 @@ import (
 
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
-// Examine reads the databases of a data directory and stores the results in installation. Unless
-// salt is nil, it also collects the facts that a server would report. Examine does not change the
-// databases. The caller must hold the lock of the directory.
+// Examine reads the databases of a data directory and stores the results in installation.
+// Unless salt is nil, it also collects the facts that a server would report. It does not
+// change the databases. The caller must hold the lock of the directory.
 func Examine(installation *doctor.Installation, salt []byte) {
 	dir := installation.Settings.Data
 	events := doctor.Database{Name: datadir.Events, Err: errNoEvents}
@@ -38,9 +38,9 @@ func Examine(installation *doctor.Installation, salt []byte) {
 	installation.Databases = []doctor.Database{records, events}
 }
 
-// examineCopy collects the facts from a copy of the record database. Opening the original, as other
-// commands do, would migrate it to this version, generate secrets and discard an unsuitable index.
-// The administrator must be informed before that happens.
+// examineCopy collects the facts from a copy of the record database. Opening the
+// original, as other commands do, would migrate it to this version, generate secrets, and
+// discard an unsuitable index. The administrator must learn about that before it happens.
 func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	data := installation.Settings.Data
 	staging := StagingFolder(data)
@@ -80,7 +80,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	return nil
 }
 
-// Facts returns the facts for svc doctor that can be derived from the records.
+// Facts returns those facts for svc doctor that can be derived from the records.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{
 		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},
@@ -129,7 +129,8 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 	return slugs, nil
 }
 
-// submissions returns the sizes of the feedback and the logs of each project that has any.
+// submissions returns the sizes of the feedback and the logs of each project that has
+// feedback or logs.
 func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions, error) {
 	list := []doctor.Submissions{}
 	for _, p := range projects {
@@ -149,8 +150,8 @@ func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions,
 	return list, nil
 }
 
-// BackupFolder returns the folder of scheduled backups. It includes the device of the last backup
-// if the records contain it.
+// BackupFolder returns the folder for scheduled backups. If the records contain the
+// device of the last backup, the result includes it.
 func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error) {
 	f = backup.Folder{Dir: dir, Data: data}
 	path, err := filepath.Abs(dir)
@@ -167,7 +168,7 @@ func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error
 	return f, err
 }
 
-// copyFile copies a file without syncing the copy, because the copy is only needed for a short
+// copyFile copies a file. It does not sync the copy, which is needed only for a short
 // time.
 func copyFile(to, from string) error {
 	source, err := os.Open(from)

@@ -20,14 +20,15 @@ import (
 	"svc/internal/setting"
 )
 
-// openFiles opens the directory of local files and creates anything that is missing in it. It
-// claims the directory for the owner ID of the database. The settings must contain the secret from
-// which keys are derived. openFiles returns the errors of claimStorage and of the file system.
+// openFiles opens the directory of local files, and creates what is missing in it. It
+// claims the directory for the owner id of the database. The settings must contain the
+// secret from which keys are derived. The error is one of claimStorage or of the file
+// system.
 func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logger) (err error) {
 	operator := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	fixed := operator
 	fixed.Profile = outbound.Fixed
-	// The download of an attachment may take any time as long as bytes arrive.
+	// a download may take any amount of time as long as bytes arrive
 	fetch := outbound.New(outbound.Config{Profile: outbound.Data, Version: version, Trusted: s.CodehostWebBaseURL})
 	fetch.Transport = outbound.Idle(fetch.Transport, outbound.IdleTime)
 	c := engine.Config{
@@ -55,11 +56,12 @@ func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logg
 	return err
 }
 
-// below returns the path of a slash-separated name in a directory.
+// below returns the path of a file below a directory, given the file's name with slashes.
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// OwnPorts returns the ports on which a server with these settings will listen. It omits ports that
-// the operating system chooses, because they are not known before the server listens.
+// OwnPorts returns the ports on which a server with these settings listens. It leaves out
+// ports that the operating system chooses, because they are not known before the server
+// listens.
 func OwnPorts(s *setting.Settings) (ports []uint16) {
 	for _, address := range []string{s.Listen, s.RedirectListen, s.MetricsListen} {
 		_, port, err := net.SplitHostPort(address)
@@ -73,8 +75,8 @@ func OwnPorts(s *setting.Settings) (ports []uint16) {
 	return ports
 }
 
-// closeFiles closes everything that openFiles has opened. It may be called after openFiles has
-// failed.
+// closeFiles closes everything that openFiles has opened. It can be called even if
+// openFiles has failed.
 func (i *Instance) closeFiles() (err error) {
 	if i.Files != nil && i.Files.Cache != nil {
 		err = i.Files.Cache.Close()

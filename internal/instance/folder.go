@@ -40,9 +40,9 @@ file system or into a synchronised folder.
 // ErrNotFolder reports that a path exists but is not a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// MakeFolder prepares the data directory for a server and creates the folder if it does not exist.
-// made reports whether it created the folder. MakeFolder returns the errors of CheckFolder and of
-// the file system.
+// MakeFolder prepares the data directory for a server, and creates it if it does not
+// exist. made reports whether it has created the directory. The error is one of
+// CheckFolder or of the file system.
 func MakeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {
@@ -58,7 +58,7 @@ func MakeFolder(dir string) (made bool, err error) {
 	}
 	if err := durable.WriteFile(filepath.Join(dir, datadir.Readme), []byte(readme), 0o600); err != nil {
 		if made {
-			_ = os.Remove(dir) // an empty folder is useless
+			_ = os.Remove(dir) // without its content, the folder is useless
 		}
 		return false, fmt.Errorf("prepare data directory: %w", err)
 	}
@@ -68,7 +68,7 @@ func MakeFolder(dir string) (made bool, err error) {
 // ForeignError reports a folder that contains files of other programs and no data of svc.
 type ForeignError struct {
 	Dir   string
-	Names []string // sorted names of the foreign files; at least one
+	Names []string // names of the foreign files, sorted; never empty
 }
 
 // Error names the folder and some of the foreign files.
@@ -81,15 +81,15 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not empty: it has %s, which svc did not make", e.Dir, names)
 }
 
-// CheckForeign returns a *ForeignError if a folder contains foreign files but no database. The
-// first start must not put its files next to foreign ones. CheckForeign ignores lost+found and all
-// names that can occur in a data directory.
+// CheckForeign returns a *ForeignError if a folder contains foreign files but no
+// database, because the first start must not mix its files with them. It ignores
+// lost+found and all names that can occur in a data directory.
 func CheckForeign(dir string) error {
 	if Has(dir, datadir.Database) {
 		return nil
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil // MakeFolder refuses it
+		return nil // MakeFolder reports the problem
 	}
 	names, err := backup.Foreign(dir)
 	if err != nil {
@@ -101,9 +101,9 @@ func CheckForeign(dir string) error {
 	return nil
 }
 
-// FindFolder reports whether a data directory exists. A folder is a data directory if it contains a
-// database, or the lock that the first start takes before it creates the database. FindFolder
-// returns the errors of CheckFolder.
+// FindFolder reports whether dir is a data directory. A folder is one if it contains a
+// database, or the lock that the first start takes before it creates the database. The
+// error is one of CheckFolder.
 func FindFolder(dir string) (found bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -114,8 +114,8 @@ func FindFolder(dir string) (found bool, err error) {
 	return Has(dir, datadir.Database) || Has(dir, datadir.Lock), nil
 }
 
-// OpenToOthers reports whether users outside of the group of a folder have any access to it. It
-// always returns false on Windows, which uses ACLs.
+// OpenToOthers reports whether users outside of the group of a folder have any access to
+// it. On Windows, which uses ACLs, it always returns false.
 func OpenToOthers(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0
@@ -140,7 +140,7 @@ func CheckFolder(dir string) error {
 	return control.CheckOwner(dir)
 }
 
-// StagingFolder returns the path of the folder for temporary files.
+// StagingFolder returns the path of the folder for temporary files in a data directory.
 func StagingFolder(dir string) string {
 	path := datadir.StagingOf(dir)
 	if full, err := filepath.Abs(path); err == nil {
@@ -149,9 +149,10 @@ func StagingFolder(dir string) string {
 	return path
 }
 
-// EmptyStaging removes the remains of a crash from the staging folder and returns the path of that
-// folder. It keeps unfinished uploads and contents that wait to be moved to another storage,
-// because there are no other copies of them. The caller must hold the lock of the data directory.
+// EmptyStaging removes from the staging folder what a crash has left there, and returns
+// the path of the folder. It keeps unfinished uploads, and contents that wait to be moved
+// to another storage, because there are no other copies of them. The caller must hold the
+// lock of the data directory.
 func EmptyStaging(dir string) (path string, err error) {
 	path = StagingFolder(dir)
 	list, err := os.ReadDir(path)

@@ -13,9 +13,9 @@ import (
 	"svc/store"
 )
 
-// CopyData copies both databases, as of one point in time, to a new folder in the directory
-// staging. It creates that directory if it does not exist. The name of the folder begins with
-// prefix, and the caller must remove the folder. If there is not enough space for the copies,
+// CopyData copies both databases, as of the same point in time, to a new folder in the
+// directory staging, which it creates if necessary. The name of the folder begins with
+// prefix. The caller must remove the folder. If there is not enough space for the copies,
 // CopyData writes nothing and returns a NoSpace fault.
 func CopyData(
 	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string,
@@ -39,8 +39,8 @@ func CopyData(
 	return folder, i.at, nil
 }
 
-// images contains an image of each database, both as of the same point in time. The caller must
-// copy or close them soon.
+// images contains one image of each database. Both are as of the same point in time. The
+// caller must copy or close them soon.
 type images struct {
 	at           time.Time
 	data, events *boltfile.Image

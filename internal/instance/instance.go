@@ -36,15 +36,16 @@ type Instance struct {
 	Index   *search.Index
 	Events  *event.Engine
 	Files   *engine.Engine
-	Staging string // folder for temporary files
+	Staging string // path of the folder for temporary files
 
 	lock    *control.Lock
 	storage *storageLock
 }
 
-// Open opens the data directory that is named in the settings. It creates missing files in the
-// directory, including the secrets, which it also stores in the settings. It migrates the data of
-// an older version. Open takes over the lock of the directory. If Open fails, it releases the lock.
+// Open opens the data directory that the settings name. It creates missing files in it,
+// including the secrets, which it also stores in the settings. It migrates data of an
+// older version. Open takes over the lock of the directory, and releases it if Open
+// fails.
 func Open(lock *control.Lock, s *setting.Settings, version string, log *slog.Logger) (*Instance, error) {
 	i := &Instance{lock: lock}
 	if err := i.open(s, version, log); err != nil {
@@ -58,7 +59,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		return err
 	}
 	old := Has(s.Data, datadir.Database)
-	// Secrets come first: opening the database makes their file durable, too.
+	// create the secrets first, because opening the database also makes their file durable
 	made, err := EnsureSecrets(s)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20, MaxNames: s.EventMaxNames,
 	}
 	i.Events, err = event.Open(path, options)
-	if errors.Is(err, event.ErrDamaged) { // everything else works without events
+	if errors.Is(err, event.ErrDamaged) { // without the events, everything else still works
 		i.Events, err = event.OpenDamaged(path, err, options), nil
 	}
 	if err != nil {

@@ -130,8 +130,8 @@ func TestOpenFails(t *testing.T) {
 	must(t, lock.Release())
 }
 
-// TestOpenDamagedEvents checks that records can be used if the events cannot be opened. The damaged
-// file must be copied and closed unchanged.
+// TestOpenDamagedEvents checks that records can be used if the events cannot be opened.
+// It must be possible to copy and close the damaged file without changing it.
 func TestOpenDamagedEvents(t *testing.T) {
 	t.Parallel()
 	dir, s := damaged(t, datadir.Events)
@@ -174,8 +174,9 @@ func damaged(t *testing.T, name string) (dir string, s *setting.Settings) {
 	return dir, settings
 }
 
-// TestLostSecrets checks that generating new secrets for existing records is logged. A file of
-// secrets that cannot be parsed must be an error of the settings.
+// TestLostSecrets checks that a warning is logged if new secrets are generated although
+// there are records. A file of secrets that cannot be parsed must be reported as an error
+// of the settings.
 func TestLostSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -198,8 +199,8 @@ func TestLostSecrets(t *testing.T) {
 	}
 }
 
-// TestFoldersThatAreNone checks that all functions refuse a path that names a file instead of a
-// folder.
+// TestFoldersThatAreNone checks that all functions refuse the path of a file that is not
+// a folder.
 func TestFoldersThatAreNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
@@ -261,8 +262,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestExamine checks that svc doctor gets facts without a server, and that nothing in the directory
-// is changed.
+// TestExamine checks that svc doctor gets the facts without a server, and that nothing in
+// the directory changes.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -289,8 +290,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// files returns the files of a data directory with their content. It returns only the names of the
-// files of the search index.
+// files returns the files of a data directory with their content. Of the files of the
+// search index it returns only the names.
 func files(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	for _, name := range []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Readme} {

@@ -19,18 +19,18 @@ import (
 	"svc/store"
 )
 
-// ownerMark is the content of owner.json. This file in a storage directory names the database that
-// the directory belongs to.
+// ownerMark is the content of the file owner.json in a storage directory. It names the
+// database to which the directory belongs.
 type ownerMark struct {
-	Owner uuid.UUID `json:"owner"` // store.Store.Owner
-	Data  string    `json:"data"`  // path of the data directory, without links
+	Owner uuid.UUID `json:"owner"` // the result of store.Store.Owner
+	Data  string    `json:"data"`  // path of the data directory, with symbolic links resolved
 }
 
 // OwnerError reports that a storage directory belongs to another database.
 type OwnerError struct {
-	Data  string // the data directory that was to be opened
-	Owner string // the data directory that the storage directory belongs to
-	Copy  bool   // both have the same owner id: one is a copy of the other
+	Data  string // the data directory that was being opened
+	Owner string // the data directory to which the storage directory belongs
+	Copy  bool   // whether both data directories have the same owner id, because one is a copy of the other
 }
 
 // Error names both data directories.
@@ -71,14 +71,14 @@ func lockStorage(dir string) (*storageLock, error) {
 	return l, nil
 }
 
-// claimStorage locks a storage directory for a data directory. owner is the owner ID in the
-// database of the data directory. claimStorage writes the mark of the storage directory if there is
-// none.
+// claimStorage locks a storage directory for a data directory. owner is the owner id in
+// the database of the data directory. If the storage directory has no mark, claimStorage
+// writes one.
 //
-// It returns an *OwnerError if the mark contains another owner ID. It also returns one if the mark
-// names another data directory that still exists, because one of the two directories is a copy of
-// the other. If the storage directory is inside its data directory, the path in the mark is
-// ignored, because both are moved and copied together.
+// The error is an *OwnerError if the mark contains another owner id. It is also an
+// *OwnerError if the mark names another data directory that still exists, because one of
+// the two is then a copy of the other. If the storage directory is inside its data
+// directory, the path in the mark is ignored, because both are moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -88,15 +88,15 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Another process may have marked it before it released the lock.
+	// another process may have written the mark before it released the lock
 	if err := errors.Join(own.check(dir), own.write(dir)); err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
 	return lock, nil
 }
 
-// check returns an *OwnerError if the mark of a storage directory does not permit the owner m to
-// use that directory.
+// check returns an *OwnerError if the mark of a storage directory does not permit m to
+// use the directory.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
@@ -145,10 +145,10 @@ func readOwner(dir string) (*ownerMark, error) {
 	return m, nil
 }
 
-// AdoptStorage assigns the storage directory in the settings to the data directory in the settings,
-// and suspends sweeps. The caller must hold the lock of the data directory. before is the data
-// directory that the storage directory belonged to, or "". AdoptStorage returns a
-// *control.HeldError if another process uses the storage directory.
+// AdoptStorage assigns the storage directory in the settings to the data directory in the
+// settings, and suspends sweeps. before is the data directory to which the storage
+// directory belonged, or "". The caller must hold the lock of the data directory. The
+// error is a *control.HeldError if another process uses the storage directory.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {
@@ -160,7 +160,7 @@ func AdoptStorage(s *setting.Settings) (before string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	// An unreadable mark is replaced, too.
+	// a mark that cannot be read is replaced, too
 	if found, err := readOwner(s.StorageDir); err == nil && found != nil {
 		before = found.Data
 	} else if err != nil {
@@ -168,7 +168,7 @@ func AdoptStorage(s *setting.Settings) (before string, err error) {
 			return "", err
 		}
 	}
-	// Suspend sweeps first: none may follow an interrupted adoption.
+	// suspend sweeps first, so that none runs after an interrupted adoption
 	if err := db.Update((*store.Tx).HoldSweeps); err != nil {
 		return "", err
 	}

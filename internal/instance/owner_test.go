@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// start opens a data directory with the given storage directory. If storage is "", it uses the
+// start opens a data directory with a storage directory. If storage is "", it uses the
 // default storage directory.
 func start(t *testing.T, data, storage string) (*instance.Instance, error) {
 	t.Helper()
@@ -35,8 +35,8 @@ func stored(t *testing.T, data, storage string) *setting.Settings {
 	return s
 }
 
-// starts checks that a data directory can be opened with the given storage directory, and closes it
-// again.
+// starts checks that a data directory can be opened with a storage directory, and closes
+// it again.
 func starts(t *testing.T, data, storage string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -46,8 +46,8 @@ func starts(t *testing.T, data, storage string) {
 	must(t, i.Close())
 }
 
-// refuses checks that opening a data directory fails with an OwnerError that names the data
-// directory and the owner.
+// refuses checks that opening a data directory with a storage directory fails with an
+// OwnerError that names data and owner.
 func refuses(t *testing.T, data, storage, owner string) {
 	t.Helper()
 	i, err := start(t, data, storage)
@@ -59,7 +59,7 @@ func refuses(t *testing.T, data, storage, owner string) {
 	if other, ok := errors.AsType[*instance.OwnerError](err); !ok || other.Data != data || other.Owner != owner {
 		t.Errorf("got %v, want an OwnerError for %s of %s", err, data, owner)
 	}
-	// The refused process has released both locks.
+	// the refused process must have released both locks
 	lock, err := control.Acquire(data)
 	must(t, err)
 	must(t, lock.Release())
@@ -88,7 +88,7 @@ func TestStorageOfAnotherDatabase(t *testing.T) {
 	refuses(t, another, storage, one)
 	starts(t, another, "")
 
-	// One installation's storage directory with another installation's database.
+	// the storage directory of one installation with the database of another
 	must(t, os.Rename(filepath.Join(another, datadir.Files), filepath.Join(dir, "kept")))
 	refuses(t, one, filepath.Join(dir, "kept"), another)
 	must(t, os.Rename(filepath.Join(dir, "kept"), filepath.Join(one, datadir.Files)))
@@ -111,7 +111,7 @@ func TestStorageInUse(t *testing.T) {
 	copied := filepath.Join(dir, "copied")
 	must(t, i.Store.Close())
 	copyFolder(t, data, copied)
-	must(t, os.RemoveAll(filepath.Join(data, datadir.Database))) // so that the path does not exclude the copy
+	must(t, os.RemoveAll(filepath.Join(data, datadir.Database))) // otherwise the existing path would be the reason to refuse the copy
 	if _, err := start(t, copied, storage); !isHeld(err) {
 		t.Errorf("the storage is in use: got %v, want a HeldError", err)
 	}
@@ -135,7 +135,7 @@ func TestMovedAndCopied(t *testing.T) {
 	must(t, os.RemoveAll(moved))
 	starts(t, copied, storage)
 
-	// The default storage directory is moved and copied with its data directory.
+	// the default storage directory is moved and copied with its data directory
 	whole, again := filepath.Join(dir, "whole"), filepath.Join(dir, "again")
 	starts(t, whole, "")
 	copyFolder(t, whole, again)
@@ -164,7 +164,7 @@ func TestAdoptStorage(t *testing.T) {
 	}))
 	must(t, i.Close())
 
-	// An unreadable mark is an error until the directory is adopted.
+	// a mark that cannot be read is an error until the directory is adopted
 	mark := filepath.Join(storage, datadir.Owner)
 	for _, text := range []string{"", "{", "{}", `{"owner":"x"}`} {
 		must(t, os.WriteFile(mark, []byte(text), 0o600))

@@ -24,12 +24,13 @@ const secretsHeader = `# Generated at the first start. Keep this file with the d
 # precedence.
 `
 
-// kept lists the secrets that are stored in the data directory if the administrator does not set
-// them.
+// kept lists the secrets that are stored in the data directory unless the administrator
+// sets them.
 var kept = []string{"jwt_secret", "api_key_salt"}
 
-// ReadSecrets reads secrets.toml, if the file exists, and sets the secrets that are not set yet. It
-// returns the content of the file and the keys of the secrets that are still missing.
+// ReadSecrets reads secrets.toml, if it exists, and sets those secrets in the settings
+// that are not set yet. It returns the content of the file, and the keys of the secrets
+// that are still missing.
 func ReadSecrets(s *setting.Settings) (content map[string]string, missing []string, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	content = map[string]string{}
@@ -44,7 +45,7 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 	for _, key := range kept {
 		v := s.Value(key)
 		switch text := content[v.Variable]; {
-		case v.Text != "": // set elsewhere
+		case v.Text != "": // the secret is set elsewhere
 		case text == "":
 			missing = append(missing, key)
 		default:
@@ -56,9 +57,9 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 	return content, missing, nil
 }
 
-// EnsureSecrets sets the secrets like ReadSecrets. It then generates each missing secret from 32
-// random bytes. made reports whether it generated any. The caller must hold the lock of the data
-// directory.
+// EnsureSecrets sets the secrets like ReadSecrets, and then generates each missing one
+// from 32 random bytes. made reports whether it has generated any. The caller must hold
+// the lock of the data directory.
 func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	if err := makePrivate(path); err != nil {
@@ -87,7 +88,8 @@ func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	return true, nil
 }
 
-// makePrivate removes the permissions of users other than the owner from the file of secrets.
+// makePrivate removes the permissions of all users except the owner from the file of
+// secrets.
 func makePrivate(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0) {
@@ -102,8 +104,8 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// SecretsElsewhere returns the names of the environment variables for those secrets that are set
-// but not stored in the data directory.
+// SecretsElsewhere returns the environment variables of the secrets that are set but are
+// not stored in the data directory.
 func SecretsElsewhere(s *setting.Settings) (variables []string) {
 	for _, key := range kept {
 		if v := s.Value(key); v.Origin != setting.FromData {

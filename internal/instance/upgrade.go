@@ -20,12 +20,14 @@ import (
 	"svc/internal/durable"
 )
 
-// upgradePrefix is the prefix of the names of copies made before a migration.
+// upgradePrefix is the prefix of the file names of backups that are made before a
+// migration.
 const upgradePrefix = "svc-before-"
 
-// BeforeUpgrade returns an Upgrade that backs up the data before a migration. Before the first file
-// of an older version is migrated, it copies both databases to an ordinary backup without local
-// files. The caller must hold the lock of the directory and prevent writes.
+// BeforeUpgrade returns an Upgrade that makes a backup before a migration. Before the
+// first file of an older version is migrated, it copies both databases to an ordinary
+// backup without local files. The caller must hold the lock of the directory and prevent
+// writes.
 func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	copied := false
 	return boltfile.Upgrade{Version: version, Before: func() error {
@@ -42,8 +44,8 @@ func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	}}
 }
 
-// copyBeforeUpgrade writes the backup. If an interrupted upgrade has left a backup,
-// copyBeforeUpgrade keeps that backup too, because its content is older.
+// copyBeforeUpgrade writes the backup. If an interrupted upgrade has already left one,
+// copyBeforeUpgrade keeps it too, because it contains older data.
 func copyBeforeUpgrade(data, version string) (path string, err error) {
 	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -74,7 +76,7 @@ func copyBeforeUpgrade(data, version string) (path string, err error) {
 		if err != nil {
 			return err
 		}
-		for _, name := range datadir.Databases { // one after the other, so that only one takes space at a time
+		for _, name := range datadir.Databases { // one after the other, so that only one copy takes space at a time
 			staged := filepath.Join(stage, name)
 			if err := copyLive(staged, filepath.Join(data, name)); err != nil {
 				archive.Abort()
@@ -104,8 +106,8 @@ func addIfThere(archive *backup.Writer, path string) error {
 	return nil
 }
 
-// roomForCopies returns a NoSpace fault unless the disk has enough space for a copy of the larger
-// database and a compressed archive of both.
+// roomForCopies returns a NoSpace fault unless the disk has enough space for a copy of
+// the larger database and for a compressed archive of both.
 func roomForCopies(data, stage string) error {
 	var largest, all int64
 	for _, name := range datadir.Databases {
@@ -116,8 +118,8 @@ func roomForCopies(data, stage string) error {
 	return disk.Need(stage, uint64(largest+all/2)+disk.Floor, "a copy of the data before the upgrade")
 }
 
-// copyLive copies a database without the deleted data in it. It does nothing if the database does
-// not exist. It copies a damaged database unchanged.
+// copyLive copies a database without the deleted data that its file still contains. It
+// copies a damaged database unchanged. If the database does not exist, it does nothing.
 func copyLive(to, from string) error {
 	err := copyFile(to, from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,8 +142,9 @@ func UpgradeCopy(data, version string) string {
 	return filepath.Join(data, datadir.Upgrades, upgradePrefix+notInNames.ReplaceAllString(version, "_")+backup.Suffix)
 }
 
-// DropUpgradeCopies deletes the backups that were made before an upgrade and are older than
-// doctor.UpgradeKept. The caller must have opened the data successfully with this version.
+// DropUpgradeCopies deletes the backups from before an upgrade that are older than
+// doctor.UpgradeKept. The caller must have opened the data successfully with this
+// version.
 func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	list, err := os.ReadDir(filepath.Join(data, datadir.Upgrades))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,14 +172,14 @@ func DropUpgradeCopies(data string, now time.Time, log *slog.Logger) error {
 	return err
 }
 
-// NewestUpgradeCopy returns the path of the newest backup made before the upgrade to the given
-// version, or "" if there is none. If the backup is from an interrupted upgrade, the data may have
-// changed since.
+// NewestUpgradeCopy returns the path of the newest backup that was made before the
+// upgrade to the given version, or "" if there is none. If that upgrade was interrupted,
+// the data may have changed since the backup was made.
 func NewestUpgradeCopy(data, version string) (path string) {
 	dir, name := filepath.Split(UpgradeCopy(data, version))
 	names := regexp.MustCompile("^" + regexp.QuoteMeta(strings.TrimSuffix(name,
 		backup.Suffix)) + "(-[0-9]+)?" + regexp.QuoteMeta(backup.Suffix) + "$")
-	list, _ := os.ReadDir(dir) // an unreadable folder contains no copies
+	list, _ := os.ReadDir(dir) // a folder that cannot be read is treated as empty
 	var newest time.Time
 	for _, entry := range list {
 		if info, err := entry.Info(); err == nil && names.MatchString(entry.Name()) && info.ModTime().After(newest) {

@@ -38,7 +38,8 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A copy that cannot be removed is an error and is not logged as removed.
+	// if a copy cannot be removed, that is an error, and the copy must not be logged as
+	// removed
 	inside := filepath.Join(data, datadir.Upgrades, "svc-before-0.tar.zst", "x")
 	if err := os.MkdirAll(inside, 0o700); err != nil {
 		t.Fatal(err)
@@ -60,8 +61,8 @@ func TestOldUpgradeCopiesGo(t *testing.T) {
 	}
 }
 
-// TestUpgradeCopyHasNothingDeleted checks that the backup made before an upgrade contains the
-// stored data but no deleted data.
+// TestUpgradeCopyHasNothingDeleted checks that the backup that is made before an upgrade
+// contains the stored data, but no deleted data.
 func TestUpgradeCopyHasNothingDeleted(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"svc/internal/release"
 )
 
-// project returns a catalog of 300 versions like that of a real project: patches, release
-// candidates, some milestones and some withdrawn versions.
+// project returns a catalog of 300 versions that resembles a real project: patches,
+// release candidates, some milestones and some withdrawn versions.
 func project(t testing.TB) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -23,7 +23,7 @@ func project(t testing.TB) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// checks lists the forms that a client's query can have.
+// checks contains one query for each form that a client can send.
 var checks = []struct {
 	name string
 	ask  ask

@@ -9,14 +9,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Item is the part of a version that the rules use.
+// Item contains those fields of a version that the rules use.
 type Item struct {
-	// ID is a UUIDv7. A greater ID was created later, so that "newest created" needs no
-	// separate time.
+	// ID is a UUIDv7. IDs ascend with the time of creation, so no separate time is needed to
+	// find the version that was created last.
 	ID      uuid.UUID
 	Version string // display text, unique in a project
-	// Comparable is zero if a record has no usable comparable version. Such a version
-	// comes last in every order and takes no part in update checks.
+	// Comparable is zero if the version cannot be compared. Such a version comes last in
+	// every order and takes no part in update checks.
 	Comparable  Comparable
 	PublishedAt int64 // Unix seconds
 	Latest      bool
@@ -26,30 +26,30 @@ type Item struct {
 }
 
 // Catalog holds the versions of one project in list order: the greatest comparable
-// version first; then the newest published; then the newest created. A version is
-// addressed by its position in that order; -1 means none. A catalog is immutable and safe
-// for concurrent use.
+// version comes first; versions with equal values are sorted by publication and then by
+// creation, the newest first. Positions in this order identify versions; -1 means none. A
+// catalog is immutable and safe for concurrent use.
 type Catalog struct {
 	items  []Item
-	named  map[string]int // by display text
-	values []value        // greatest first
-	guards []int          // see findGuards
+	named  map[string]int // positions by display text
+	values []value        // all distinct values, the greatest first
+	guards []int          // the result of findGuards
 
-	official, preview int // candidates of update checks
-	flagged           int // holder of the latest flag
+	official, preview int // the candidates for update checks without and with previews
+	flagged           int // position of the version with the latest flag
 	latest            int
 	latestPreview     int
 }
 
-// value holds the positions of the versions that share a comparable value.
+// value is a distinct comparable value, with the positions of the versions that have it.
 type value struct {
 	Comparable
-	first   int // the newest published, then newest created
-	current int // the same, but official versions before previews
+	first   int // the version that was published last; of several, the one created last
+	current int // the same among the official versions if there are any, and otherwise the same as first
 }
 
-// NewCatalog returns a catalog of the versions of a project. It retains the slice and
-// sorts it.
+// NewCatalog returns a catalog of the versions of a project. It sorts the slice and
+// retains it.
 func NewCatalog(items []Item) *Catalog {
 	slices.SortFunc(items, inListOrder)
 	c := &Catalog{items: items, named: make(map[string]int, len(items))}
@@ -84,8 +84,9 @@ func (c *Catalog) first(fits func(*Item) bool) int {
 	return -1
 }
 
-// newest returns the newest published version for which fits returns true. If several
-// were published at the same time, it returns the newest created one.
+// newest returns the version that was published last among those for which fits returns
+// true. If several were published at the same time, it returns the one that was created
+// last.
 func (c *Catalog) newest(fits func(*Item) bool) int {
 	best := -1
 	for at := range c.items {
@@ -109,8 +110,8 @@ func (c *Catalog) findValues() []value {
 	return all
 }
 
-// findLatest returns the flagged version. If there is none, it returns the newest
-// official version, or else the newest version.
+// findLatest returns the version with the latest flag. If there is none, it returns the
+// newest official version, or else the newest version.
 func (c *Catalog) findLatest() int {
 	if c.flagged >= 0 {
 		return c.flagged
@@ -124,7 +125,8 @@ func (c *Catalog) findLatest() int {
 // Len returns the number of versions.
 func (c *Catalog) Len() int { return len(c.items) }
 
-// Item returns the version at a valid position. The caller must not change it.
+// Item returns the version at a position, which must be valid. The caller must not change
+// it.
 func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 
 // Latest returns the version with the latest flag. If there is none, it returns the
@@ -138,11 +140,10 @@ func (c *Catalog) Latest() int { return c.latest }
 // Deprecated previews are included.
 func (c *Catalog) LatestPreview() int { return c.latestPreview }
 
-// ByVersion returns the version with this display text, ignoring surrounding blanks. If
-// there is none, it parses text as a comparable version and returns a version with the
-// same value. If there are several, it returns the newest published one. If these were
-// published at the same time, it returns the newest created one. If there is no such
-// version, it returns -1.
+// ByVersion returns the version with the given display text, ignoring surrounding blanks.
+// If there is none, it parses text as a comparable version and looks for a version with
+// the same value. Of several, it returns the one published last, and of these the one
+// created last. It returns -1 if there is no such version.
 func (c *Catalog) ByVersion(text string) int {
 	text = strings.TrimSpace(text)
 	if at := c.Named(text); at >= 0 {
@@ -156,7 +157,7 @@ func (c *Catalog) ByVersion(text string) int {
 	return -1
 }
 
-// Named returns the version with exactly this display text, or -1 if there is none.
+// Named returns the version with exactly the given display text, or -1 if there is none.
 func (c *Catalog) Named(version string) int {
 	if at, ok := c.named[version]; ok {
 		return at
@@ -164,10 +165,10 @@ func (c *Catalog) Named(version string) int {
 	return -1
 }
 
-// value returns the entry for the value of wanted, or nil if there is none.
+// value returns the entry for the same value as wanted, or nil if no version has it.
 func (c *Catalog) value(wanted Comparable) *value {
 	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
-		return wanted.Compare(v.Comparable) // greatest first
+		return wanted.Compare(v.Comparable) // the values descend
 	})
 	if !ok {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"svc/internal/release"
 )
 
-// describe returns the version described by a line such as "v1.0=1.0.0 @5 preview": the
-// display text, the comparable version (default: derived; "none": zero), the time of
-// publication (default: 0) and the flags.
+// describe returns the version that a line describes. In "v1.0=1.0.0 @5 preview", for
+// example, the parts are the display text, the comparable version (by default derived
+// from the text; "none" is zero), the time of publication (by default 0) and the flags.
 func describe(t testing.TB, line string) release.Item {
 	t.Helper()
 	words := strings.Fields(line)
@@ -52,14 +52,14 @@ func describe(t testing.TB, line string) release.Item {
 	return v
 }
 
-// id returns the ID of the n-th created version.
+// id returns the ID of the version that is created n-th.
 func id(n int) (u uuid.UUID) {
 	binary.BigEndian.PutUint64(u[:], uint64(n))
 	return u
 }
 
-// catalog returns a catalog of versions. They are given in order of creation, and passed
-// to NewCatalog in another order.
+// catalog returns a catalog of the versions that the lines describe, in order of
+// creation. It passes them to NewCatalog in a different order.
 func catalog(t testing.TB, lines ...string) *release.Catalog {
 	t.Helper()
 	var items []release.Item
@@ -72,7 +72,7 @@ func catalog(t testing.TB, lines ...string) *release.Catalog {
 	return release.NewCatalog(items)
 }
 
-// name returns the display text at a position, or "" for none.
+// name returns the display text of the version at a position, or "" for -1.
 func name(c *release.Catalog, at int) string {
 	if at < 0 {
 		return ""
@@ -212,8 +212,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestCatalogTakesOver checks that NewCatalog sorts the slice in place and that positions
-// refer to its elements.
+// TestCatalogTakesOver checks that NewCatalog sorts the slice in place, and that
+// positions in the catalog are indexes of the slice.
 func TestCatalogTakesOver(t *testing.T) {
 	t.Parallel()
 	items := []release.Item{describe(t, "1"), describe(t, "3"), describe(t, "2")}

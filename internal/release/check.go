@@ -7,7 +7,7 @@ import (
 	"svc/internal/fault"
 )
 
-// The reasons of a decision, in the order in which they are listed.
+// The reasons that a decision can have, in the order in which they are listed.
 const (
 	NewerVersionAvailable      = "newer_version_available"
 	CurrentVersionDeprecated   = "current_version_deprecated"
@@ -15,34 +15,35 @@ const (
 	MilestoneGuard             = "milestone_guard"
 )
 
-// Query holds the information that a client sends.
+// Query contains the information that a client sends with an update check.
 type Query struct {
 	Version    string     // display text without surrounding blanks; "" = not sent
 	Comparable Comparable // zero = not sent
 	Preview    bool       // include previews
 }
 
-// Decision is the answer to a client. Versions are positions in the catalog; -1 is none.
+// Decision is the result of an update check. Versions are positions in the catalog; -1
+// means none.
 type Decision struct {
-	Latest  int // the greatest version offered to this client, possibly not above its own; never -1
-	Preview int // the greatest preview, even if not included; see Catalog.LatestPreview
+	Latest  int // the greatest version offered to this client, which may be less than its own; never -1
+	Preview int // the greatest preview, even if previews are not included; see Catalog.LatestPreview
 	Target  int // the version to install now; -1 if and only if there is nothing newer
-	Current int // the client's version, if it is registered
+	Current int // the client's version, if the catalog contains it
 
-	Comparable   Comparable // the version that the client was compared by; never zero
-	ShouldUpdate bool       // there is a newer version
-	Required     bool       // the client must update
-	Guarded      bool       // Target is a milestone that must not be skipped
-	Reasons      []string   // never nil; shared, must not be changed
+	Comparable   Comparable // the version with which the client was compared; never zero
+	ShouldUpdate bool       // whether there is a newer version
+	Required     bool       // whether the client must update
+	Guarded      bool       // whether Target is a milestone that must not be skipped
+	Reasons      []string   // never nil; shared, so it must not be changed
 }
 
-// Check decides whether a client must update, should update or needs no update. A client
-// within the optional range need not update, unless its version is deprecated. The latest
-// flag is not considered.
+// Check decides whether a client must update, should update, or is up to date. A client
+// with a version in the optional range does not have to update, unless its version is
+// deprecated. The latest flag has no influence.
 //
-// The error is NotFound if there is nothing to offer, and Invalid if the client's version
-// is neither registered nor comparable. Check allocates only for errors and takes
-// logarithmic time.
+// The error is NotFound if there is no version to offer, and Invalid if the client's
+// version is neither in the catalog nor comparable. Check takes logarithmic time, and
+// allocates memory only for errors.
 func (c *Catalog) Check(q Query, optional Range) (Decision, error) {
 	latest := c.candidate(q.Preview)
 	if latest < 0 {
@@ -80,9 +81,9 @@ func errNotComparable(q Query) error {
 	return fault.New(fault.Invalid, "no comparable version is known for current_version %q; send current_comparable_version", q.Version)
 }
 
-// findCandidate returns the greatest official version, or the greatest preview.
-// Deprecated versions are considered only if there is no other version: a client is never
-// offered a withdrawn version while an older version is not deprecated.
+// findCandidate returns the greatest official version or, if preview is true, the
+// greatest preview. It returns a deprecated version only if there is no other, so that a
+// client is never offered a withdrawn version while an older one is not deprecated.
 func (c *Catalog) findCandidate(preview bool) int {
 	fits := func(v *Item) bool { return v.Preview == preview && !v.Comparable.IsZero() }
 	if at := c.first(func(v *Item) bool { return fits(v) && !v.Deprecated }); at >= 0 {
@@ -92,7 +93,7 @@ func (c *Catalog) findCandidate(preview bool) int {
 }
 
 // candidate returns the greatest version that a client may be offered, or -1. If preview
-// is true, previews are included, and a preview wins over an official version of the same
+// is true, it includes previews, and prefers a preview to an official version of the same
 // value.
 func (c *Catalog) candidate(preview bool) int {
 	switch {
@@ -106,9 +107,9 @@ func (c *Catalog) candidate(preview bool) int {
 	return c.preview
 }
 
-// registered returns the version that a client runs. If the client sent a comparable
-// version, registered looks for versions of that value, and the display text only chooses
-// between them.
+// registered returns the version in the catalog that the client runs, or -1. If the
+// client has sent a comparable version, registered looks for versions of that value, and
+// uses the display text only to choose one of them.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)
 	if q.Comparable.IsZero() {
@@ -123,9 +124,9 @@ func (c *Catalog) registered(q Query) int {
 	return -1
 }
 
-// findGuards returns the milestones that no update may skip. They are official and not
-// deprecated, and are sorted with the greatest first. If several have the same value,
-// only the first one in list order is included.
+// findGuards returns the milestones that no update may skip, the greatest first. They are
+// official and not deprecated. Of several with the same value, it returns only the first
+// one in list order.
 func (c *Catalog) findGuards() []int {
 	var all []int
 	for at := range c.items {
@@ -141,8 +142,9 @@ func (c *Catalog) findGuards() []int {
 	return all
 }
 
-// guard returns the lowest milestone above current. It is never above the candidate,
-// because the candidate is at least the greatest official version that is not deprecated.
+// guard returns the lowest milestone that is greater than current, or -1. It is never
+// greater than the candidate, because the candidate is at least the greatest official
+// version that is not deprecated.
 func (c *Catalog) guard(current Comparable) int {
 	above := sort.Search(len(c.guards), func(i int) bool {
 		return c.items[c.guards[i]].Comparable.Compare(current) <= 0
@@ -153,8 +155,8 @@ func (c *Catalog) guard(current Comparable) int {
 	return c.guards[above-1]
 }
 
-// reasons holds the list of reasons for each combination, indexed by bits starting with
-// the first reason, so that a check does not allocate.
+// reasons contains the list of reasons for each combination of reasons, so that a check
+// allocates no memory. Bit i of the index means that the i-th reason applies.
 var reasons = func() (lists [1 << 4][]string) {
 	all := []string{NewerVersionAvailable, CurrentVersionDeprecated, OutsideOptionalUpdateRange, MilestoneGuard}
 	for set := range lists {

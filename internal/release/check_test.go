@@ -9,7 +9,7 @@ import (
 	"svc/internal/release"
 )
 
-// Short names of the reasons, for tables.
+// Short names of the reasons, for the tables of tests.
 const (
 	newer      = release.NewerVersionAvailable
 	deprecated = release.CurrentVersionDeprecated
@@ -17,7 +17,7 @@ const (
 	guard      = release.MilestoneGuard
 )
 
-// ask is a query; an empty text is not sent.
+// ask is a query in a test. A text that is empty is not sent.
 type ask struct {
 	version, comparable string
 	preview             bool
@@ -32,12 +32,12 @@ func (a ask) query(t testing.TB) release.Query {
 	return q
 }
 
-// answer is a decision with display texts instead of positions; "" is none.
+// answer is a decision with display texts instead of positions; "" means none.
 type answer struct {
 	latest, preview, target, current string
-	by                               string // comparable version used
+	by                               string // the comparable version with which the client was compared
 	required                         bool
-	reasons                          []string // they determine whether there is an update, and a guard
+	reasons                          []string // the reasons; they also tell whether there is an update, and a guard
 }
 
 type checkRow struct {

@@ -1,12 +1,12 @@
 // Package release implements the rules for published versions: their order, the choice of
-// the latest version, the answer to an update check, and the conditions for writes. It
+// the latest version, the update check, and the conditions for changes of versions. It
 // has no state and no side effects.
 //
 //	comparable.go  comparable versions, their order and ranges
 //	catalog.go     the versions of a project, and the latest one
 //	check.go       the update check
-//	explain.go     explaining the answer of the update check
-//	governance.go  which writes are allowed
+//	explain.go     explaining the result of the update check
+//	governance.go  which changes of versions are allowed
 package release
 
 import (
@@ -26,10 +26,10 @@ const maxLength = 64
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {
 	text string
-	key  string // sorts bytewise in the order of the values
+	key  string // a key; the byte order of keys is the order of the versions
 }
 
-// tags lists the tags that can follow the core numbers, in ascending order. Their ranks
+// tags lists the tags that can follow the first numbers, in ascending order. Their ranks
 // start at 1. A version without a tag is a release, which ranks above all tags.
 var tags = []string{"alpha", "beta", "rc"}
 
@@ -56,7 +56,7 @@ func Parse(text string) (Comparable, bool) {
 	}
 	key = append(key, byte(rank+1))
 	if !numbered {
-		numbers = "0" // -rc equals -rc.0
+		numbers = "0" // because -rc equals -rc.0
 	}
 	if key, ok = appendNumbers(key, numbers); !ok {
 		return Comparable{}, false
@@ -64,11 +64,11 @@ func Parse(text string) (Comparable, bool) {
 	return Comparable{text, string(key)}, true
 }
 
-// appendNumbers appends numbers separated by dots so that the order of the bytes is the
-// order of the numbers. A number is encoded as its count of digits plus one, followed by
-// the digits, without leading zeros. A zero byte follows the last number; it is less than
-// the start of any number. Trailing numbers that are 0 are omitted, because a missing
-// number counts as 0. appendNumbers returns false if a number is empty or contains
+// appendNumbers appends numbers separated by dots in a form with the same byte order as
+// the numbers. A number is encoded as the count of its digits plus one, followed by the
+// digits without leading zeros. A zero byte, which is less than the start of any number,
+// follows the last number. Trailing numbers that are 0 are left out, because a missing
+// number is equal to 0. appendNumbers returns false if a number is empty or contains
 // anything but digits.
 func appendNumbers(key []byte, text string) ([]byte, bool) {
 	end := len(key)
@@ -120,8 +120,8 @@ func (c Comparable) Compare(d Comparable) int { return strings.Compare(c.key, d.
 // MarshalText returns the text that was parsed, which is empty for the zero value.
 func (c Comparable) MarshalText() ([]byte, error) { return []byte(c.text), nil }
 
-// UnmarshalText parses a comparable version; an empty text sets c to the zero value. For
-// any other text it returns an error and leaves c unchanged.
+// UnmarshalText parses a comparable version. An empty text sets c to the zero value. If
+// the text is invalid, UnmarshalText returns an error and leaves c unchanged.
 func (c *Comparable) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*c = Comparable{}
@@ -135,8 +135,8 @@ func (c *Comparable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Range is a range of comparable versions. Both ends are inclusive; a zero end is
-// unbounded.
+// Range is a range of comparable versions that includes both ends. If an end is zero, the
+// range has no bound on that side.
 type Range struct {
 	Min Comparable `json:"min,omitzero"`
 	Max Comparable `json:"max,omitzero"`
@@ -148,7 +148,7 @@ func (r Range) Contains(c Comparable) bool {
 		(r.Max.IsZero() || c.Compare(r.Max) <= 0)
 }
 
-// Valid reports whether the lower end is not above the upper one.
+// Valid reports whether the lower end is not greater than the upper one.
 func (r Range) Valid() bool {
 	return r.Min.IsZero() || r.Max.IsZero() || r.Min.Compare(r.Max) <= 0
 }

@@ -84,8 +84,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestOrder checks the order of every pair in an ascending list, so that each row only
-// has to name the rule that orders it after its predecessor.
+// TestOrder checks the order of each pair of rows. The rows are ascending, and each names
+// the rule by which it is greater than the previous one.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -152,7 +152,7 @@ func TestEqualValues(t *testing.T) {
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, display, want string // "" = not derivable
+		name, display, want string // want is "" if nothing can be derived
 	}{
 		{"a comparable version is its own", "1.2", "1.2"},
 		{"one v is dropped", "v1.2.3", "1.2.3"},
@@ -183,7 +183,7 @@ func TestDerive(t *testing.T) {
 func TestRange(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, low, high, version string // "" = unbounded
+		name, low, high, version string // low and high are "" for no bound
 		want                     bool
 	}{
 		{"between the ends", "4.0", "4.9", "4.2.3", true},
@@ -231,7 +231,7 @@ func TestRangeValid(t *testing.T) {
 	}
 }
 
-// span returns a range. An empty text means that the end is unbounded.
+// span returns a range. An empty text means that there is no bound on that side.
 func span(t testing.TB, low, high string) (r release.Range) {
 	t.Helper()
 	if low != "" {

@@ -2,21 +2,22 @@ package release
 
 import "svc/internal/fault"
 
-// Findings of Explain in addition to the reasons of a decision.
+// Codes of findings that are not reasons of a decision.
 const (
-	NothingPublished            = "nothing_published"              // there is no candidate
+	NothingPublished            = "nothing_published"              // no version can be offered
 	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, but previews are not included
 	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is not a candidate
 	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated, because there is no other
-	CurrentVersionRegistered    = "current_version_registered"     // the client's version is in the catalog
-	CurrentVersionNotRegistered = "current_version_not_registered" // the client is compared by the version that it sent
+	CurrentVersionRegistered    = "current_version_registered"     // the catalog contains the client's version
+	CurrentVersionNotRegistered = "current_version_not_registered" // the client is compared by the version that it has sent
 	CurrentVersionUnknown       = "current_version_unknown"        // the client cannot be compared
 	LatestVersionInstalled      = "latest_version_installed"       // the client's version equals the candidate
 	AboveLatestVersion          = "above_latest_version"           // the client's version is greater than the candidate
-	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the client may keep its version
+	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the optional range contains the client's version
 )
 
-// Finding is a rule of the update check that applied, with its subject.
+// Finding is a rule of the update check that applied, with the version or range to which
+// it applied.
 type Finding struct {
 	Code    string // one of the constants of this package
 	Version int    // position of the version in the catalog; -1 = none

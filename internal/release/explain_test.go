@@ -18,7 +18,7 @@ func TestExplain(t *testing.T) {
 		versions []string
 		ask      ask
 		optional [2]string
-		want     string // codes, with their version or range
+		want     string // the codes, each with its version or range
 	}{
 		{"up to date", []string{"1.0", "2.0"}, ask{version: "2.0"}, [2]string{}, "current_version_registered=2.0 latest_version_installed=2.0"},
 		{"newer than all", []string{"1.0"}, ask{comparable: "3"}, [2]string{}, "current_version_not_registered above_latest_version=1.0"},
@@ -81,8 +81,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainIsCheck checks that the decision of Explain always equals that of Check, and
-// that the findings contain the reasons in the same order.
+// TestExplainIsCheck checks that Explain and Check always return the same decision, and
+// that the findings contain its reasons in the same order.
 func TestExplainIsCheck(t *testing.T) {
 	t.Parallel()
 	flags := []string{"", "", "", " preview", " milestone", " deprecated", " preview deprecated", " milestone deprecated"}

@@ -11,10 +11,10 @@ import (
 	"svc/internal/release"
 )
 
-// grammar is a second definition of a comparable version.
+// grammar defines a comparable version independently of Parse.
 var grammar = regexp.MustCompile(`\A[0-9]+(?:\.[0-9]+)*(?:-(?:alpha|beta|rc)(?:\.[0-9]+)*)?\z`)
 
-// FuzzParse checks Parse against the grammar, and Compare against the definition of the
+// FuzzParse compares Parse with the grammar, and Compare with the definition of the
 // order. The order must be total, antisymmetric and transitive, and versions with equal
 // numbers must be equal.
 func FuzzParse(f *testing.F) {
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkOrder compares three versions with each other. It ignores texts that are not
+// checkOrder compares the given versions with each other. It ignores texts that are not
 // versions.
 func checkOrder(t *testing.T, texts ...string) {
 	t.Helper()
@@ -65,7 +65,7 @@ func checkOrder(t *testing.T, texts ...string) {
 	}
 }
 
-// definedOrder returns the order of two comparable versions by its definition.
+// definedOrder compares two versions according to the definition of the order.
 func definedOrder(a, b string) int {
 	aCore, aTag, aNumbers := takeApart(a)
 	bCore, bTag, bNumbers := takeApart(b)
@@ -92,7 +92,7 @@ func takeApart(version string) (core []string, tag string, numbers []string) {
 
 func orderNumbers(a, b []string) int {
 	for i := range max(len(a), len(b)) {
-		x, y := new(big.Int), new(big.Int) // 0 if missing
+		x, y := new(big.Int), new(big.Int) // a missing number is 0
 		if i < len(a) {
 			x.SetString(a[i], 10)
 		}
@@ -118,8 +118,8 @@ func TestOrderOfRandomVersions(t *testing.T) {
 	}
 }
 
-// randomVersion chooses from few numbers, so that equal prefixes and equal values with
-// different texts are frequent. A few of its results are too long.
+// randomVersion returns a version made from few different numbers, so that equal prefixes
+// and equal values with different texts are frequent. A few of its results are too long.
 func randomVersion(r *rand.Rand) string {
 	numbers := func(n int) string {
 		var parts []string

@@ -6,21 +6,21 @@ import (
 	"svc/internal/fault"
 )
 
-// Plan describes how a write changes the latest flags. After all of these changes, at
-// most one version has the flag.
+// Plan describes how a write changes the latest flags of versions. After all of these
+// changes, at most one version has the flag.
 type Plan struct {
-	Latest bool  // whether the written version has the flag
-	Clear  []int // other versions that lose the flag
-	Elect  int   // the other version that gets the flag, which may already have it; -1 = none
+	Latest bool  // whether the version that is written gets the flag
+	Clear  []int // positions of other versions that lose the flag
+	Elect  int   // position of the other version that gets the flag, or already has it; -1 = none
 }
 
-// PlanCreate plans the creation of the version next, which must not be in the catalog
-// yet. It ignores next.Latest. latest is the flag that the client sent, or nil. If latest
-// is nil, an official version that is not deprecated becomes the latest version, unless
-// the holder of the flag is greater. A patch of an older line therefore does not take the
-// flag.
+// PlanCreate plans the flags for the creation of the version next, which must not be in
+// the catalog yet. It ignores next.Latest; latest is the flag that the client has sent,
+// or nil. If latest is nil, next gets the flag if it is official and not deprecated,
+// unless the version with the flag is greater. A patch of an older line therefore does
+// not get the flag.
 //
-// An error has kind Invalid. The write must then be refused.
+// If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	flag := !next.Preview && !next.Deprecated &&
 		(c.flagged < 0 || c.items[c.flagged].Comparable.Compare(next.Comparable) <= 0)
@@ -40,12 +40,12 @@ func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	return plan, nil
 }
 
-// PlanUpdate plans the change of the version at a position to the version next. It
-// ignores next.Latest. latest is the flag that the client sent, or nil. previewSent
-// reports whether the client sent is_preview. Turning a version into a preview removes
-// its flag unless latest is set.
+// PlanUpdate plans the flags for changing the version at a position to next. It ignores
+// next.Latest; latest is the flag that the client has sent, or nil. previewSent reports
+// whether the client has sent is_preview. A version that becomes a preview loses the
+// flag, unless latest is set.
 //
-// An error has kind Invalid. The write must then be refused.
+// If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) (Plan, error) {
 	before := &c.items[at]
 	flag := before.Latest && (!previewSent || !next.Preview)
@@ -67,7 +67,7 @@ func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) 
 	return Plan{Elect: -1}, nil
 }
 
-// PlanDelete plans the removal of the version at a position.
+// PlanDelete plans the flags for the removal of the version at a position.
 func (c *Catalog) PlanDelete(at int) Plan {
 	if c.items[at].Latest {
 		return c.succession(at)
@@ -75,9 +75,9 @@ func (c *Catalog) PlanDelete(at int) Plan {
 	return Plan{Elect: -1}
 }
 
-// checkDeprecation checks an edit that deprecates a version, or that changes the
-// comparable version of a deprecated version. Other edits of a deprecated version are
-// allowed, even if its replacement no longer exists.
+// checkDeprecation checks an edit that deprecates a version or changes the comparable
+// version of a deprecated one: there must be a greater version to replace it. Other edits
+// of a deprecated version are allowed even if the replacement no longer exists.
 func (c *Catalog) checkDeprecation(at int, next Item) error {
 	before := &c.items[at]
 	if !next.Deprecated {
@@ -93,10 +93,10 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 }
 
 // TakesLatest reports whether next becomes the latest version. next is a version that was
-// released at the code host. A preview or a deprecated version never does. If another
-// version has the flag, next takes the flag only if both have a comparable version and
-// next is not less. at is the position of the version that next overwrites, or -1 if next
-// is a new version.
+// released at the code host. A preview or a deprecated version never becomes the latest.
+// If another version has the flag, next becomes the latest only if both can be compared
+// and next is not less. at is the position of the version that next overwrites, or -1 if
+// next is a new version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated:
@@ -108,8 +108,8 @@ func (c *Catalog) TakesLatest(at int, next Item) bool {
 	return !holder.IsZero() && next.Comparable.Compare(holder) >= 0
 }
 
-// succession passes the flag from the version at a position to its successor. It also
-// removes surplus flags.
+// succession plans that the version at a position passes the flag to its successor. It
+// also removes surplus flags.
 func (c *Catalog) succession(from int) Plan {
 	plan := Plan{Elect: c.successor(from)}
 	for _, at := range c.holders(from) {
@@ -121,7 +121,7 @@ func (c *Catalog) succession(from int) Plan {
 }
 
 // successor returns the greatest official version that is not deprecated, or -1 if there
-// is none. It ignores the version at the given position.
+// is none. It ignores the version at the position except.
 func (c *Catalog) successor(except int) int {
 	for at := range c.items {
 		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
@@ -132,14 +132,14 @@ func (c *Catalog) successor(except int) int {
 }
 
 // replaceable reports whether there is an official version that is not deprecated and is
-// greater than the given one. It ignores the version at the given position.
+// greater than from. It ignores the version at the position except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.successor(except)
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders returns the versions with the flag. It ignores the version at the given
-// position.
+// holders returns the versions with the flag. It ignores the version at the position
+// except.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {

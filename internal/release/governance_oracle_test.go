@@ -10,11 +10,12 @@ import (
 	"svc/internal/release"
 )
 
-// write is a write to a project. The field before is unset for a creation, and next is
-// unset for a removal. An edit has both.
+// write is a write to a project. before is the version before the write; it is nil if the
+// write creates one. next is the version after the write; it is nil if the write removes
+// one.
 type write struct {
 	before, next *published
-	latest       *bool // explicit is_latest
+	latest       *bool // the value of is_latest that the client has sent; nil = none
 	previewSent  bool
 }
 
@@ -58,7 +59,8 @@ func randomWrite(r *rand.Rand, all []*published, seq int) write {
 	return w
 }
 
-// definedFlag reports whether the written version has the flag afterwards.
+// definedFlag reports whether, by definition, the written version has the flag after a
+// write.
 func definedFlag(all []*published, w write) bool {
 	switch {
 	case w.next == nil:
@@ -74,7 +76,7 @@ func definedFlag(all []*published, w write) bool {
 	return w.before.latest
 }
 
-// definedRefusal reports whether the write must be refused.
+// definedRefusal reports whether, by definition, a write must be refused.
 func definedRefusal(others []*published, w write, flag bool) bool {
 	if w.next == nil || !w.next.deprecated {
 		return false
@@ -88,7 +90,8 @@ func definedRefusal(others []*published, w write, flag bool) bool {
 	})
 }
 
-// definedHolder returns the name of the latest version after the write.
+// definedHolder returns the name of the version that, by definition, is the latest after
+// a write.
 func definedHolder(others []*published, w write, flag bool) string {
 	if flag {
 		return w.next.name
@@ -110,7 +113,7 @@ func plan(t *testing.T, c *release.Catalog, w write) (release.Plan, error) {
 	return c.PlanUpdate(c.Named(w.before.name), w.next.item(t), w.latest, w.previewSent)
 }
 
-// carryOut applies a plan to a list, as a store applies it to its records.
+// carryOut applies a plan to a list of versions, as the store applies it to its records.
 func carryOut(c *release.Catalog, all []*published, w write, p release.Plan) []*published {
 	flags := map[string]bool{}
 	for _, at := range p.Clear {

@@ -9,7 +9,7 @@ import (
 	"svc/internal/release"
 )
 
-// Explicit values of is_latest; nil means not sent.
+// The values of is_latest that a client can send; nil means that it sends none.
 var yes, no = new(true), new(false)
 
 // after returns the display texts of the versions that have the latest flag once a plan
@@ -115,7 +115,7 @@ func TestPlanUpdate(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		before      []string
-		edit        string // display text of the edited version
+		edit        string // display text of the version that is edited
 		next        string
 		latest      *bool
 		previewSent bool

@@ -10,11 +10,11 @@ import (
 	"svc/internal/release"
 )
 
-// This file is a second implementation of the rules, which follows their definition:
-// linear scans over unordered versions, which definedOrder compares. It does not call the
-// package, so that the package can be tested against it.
+// A second implementation of the rules, against which the package is tested. It follows
+// their definition: linear scans over unordered versions, which it compares with
+// definedOrder. It does not call the package.
 
-// published is a version. A greater seq was created later.
+// published is a version. Versions are created in the order of seq.
 type published struct {
 	seq                                    int
 	name, comparable                       string
@@ -127,8 +127,8 @@ func definedCurrent(all []*published, a ask) *published {
 }
 
 // definedAnswer returns the decision according to the definition, as a text that can be
-// compared. low and high are the ends of the optional range; "" means that the end is
-// unbounded.
+// compared with another. low and high are the ends of the optional range; "" means no
+// bound.
 func definedAnswer(all []*published, a ask, low, high string) string {
 	latest := definedCandidate(all, a.preview)
 	if latest == nil {
@@ -185,13 +185,14 @@ func spoken(latest, preview, target, current, by string, update, required, guard
 		latest, preview, target, current, by, update, required, guarded, why)
 }
 
-// texts are comparable versions, many of them with equal values.
+// texts lists comparable versions, many of which have equal values.
 var texts = []string{
 	"1", "1.0", "01.0.0", "1-rc", "1.0-rc.0", "1-beta.2", "1.1", "1.01", "2-alpha", "2", "2.0", "2.0.0.0", "2.0.1", "3-rc.1", "3",
 	"9007199254740992", "9007199254740993", "18446744073709551616", "18446744073709551616.0",
 }
 
-// randomVersions generates a small project with many ties.
+// randomVersions returns the versions of a small project, many of which are equal in some
+// respect.
 func randomVersions(r *rand.Rand) []*published {
 	var all []*published
 	pool := texts[r.IntN(len(texts)-3):]
@@ -226,7 +227,7 @@ func TestCheckByDefinition(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	seen := map[string]int{} // counts of the interesting cases
+	seen := map[string]int{} // number of decisions of each interesting kind
 	for range 8_000 {
 		all := randomVersions(r)
 		c := catalogOf(t, all)
@@ -252,12 +253,13 @@ func TestCheckByDefinition(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 10 { // 8 lists with an update, the empty one, deprecation alone
+	if len(seen) != 10 { // eight lists of reasons with an update, the empty list, and deprecation alone
 		t.Errorf("seed %d: got the lists of reasons %v, want all 10 that can be", seed, seen)
 	}
 }
 
-// checkReads compares the lookups and the list order with their definitions.
+// checkReads compares the list order and the results of the lookups with their
+// definitions.
 func checkReads(t *testing.T, c *release.Catalog, all []*published) {
 	t.Helper()
 	flagged := where(all, func(v *published) bool { return v.latest })
