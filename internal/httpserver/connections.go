@@ -18,20 +18,21 @@ import (
 )
 
 const (
-	// maxConnections is the default on systems that do not limit the number of open files.
+	// maxConnections is the default maximum on systems that do not limit the number of open
+	// files.
 	maxConnections = 10_000
-	// reservedFiles is the number of open files reserved for the data, the index and the
-	// log. If the process may open fewer than twice this number, half of its limit is
-	// reserved.
+	// reservedFiles is the number of open files that are reserved for the data, the index
+	// and the log. If the process may open fewer than twice this number of files, half of
+	// them are reserved.
 	reservedFiles = 256
-	// shortagePercent determines when a shortage of connections is over: the open
-	// connections must be below this percentage of the maximum.
+	// shortagePercent determines when a shortage of connections has ended: when less than
+	// this percentage of the maximum is open.
 	shortagePercent = 90
 )
 
-// connectionLimit returns the maximum number of open connections. Of the files that the
-// process may have open, it reserves some for the data. If wanted is 0, the result is as
-// large as possible. If files is 0, the number of open files is not limited.
+// connectionLimit returns the maximum number of open connections. files is the number of
+// files that the process may open, or 0 if it is not limited; some of them are reserved
+// for the data. If wanted is 0, the result is as large as files permits.
 func connectionLimit(wanted int, files uint64) int {
 	if files == 0 {
 		return cmp.Or(wanted, maxConnections)
@@ -40,7 +41,8 @@ func connectionLimit(wanted int, files uint64) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// addressShare limits the connections of one address to an eighth of the maximum.
+// addressShare is the divisor of the maximum that gives the maximum for one address: an
+// eighth.
 const addressShare = 8
 
 // connections limits the public connections, over the network or a Unix socket. When the
@@ -54,41 +56,41 @@ type connections struct {
 
 	known sync.Map // net.Conn -> *connection
 
-	mu       sync.Mutex // guards the fields below
-	room     *sync.Cond // of mu: a connection has ended or is idle, or the listener is closed
+	mu       sync.Mutex // guards all following fields
+	room     *sync.Cond // signals that a connection has ended or is idle, or that the listener is closed; uses mu
 	open     int        // number of public connections
-	idle     queue      // idle public connections
+	idle     queue      // public connections that are idle
 	peers    map[string]*peer
-	most     byHeaderless // of peers
-	short    bool         // there has been no room, and still is little
+	most     byHeaderless // peers by their number of connections without a complete header
+	short    bool         // whether there was no room, and there is still little
 	stopping bool
-	counts   Counts // all fields except Open and Max
+	counts   Counts // the current figures, except Open and Max
 }
 
 // Counts holds the figures of the public connections of a server. Counters start at zero.
 type Counts struct {
 	Open, Max int
-	// Idle and Headerless count the connections that were closed to make room for new
-	// ones. Refused counts the new connections that were closed at once because their
-	// address had too many.
+	// Idle and Headerless count the connections that were closed to make room for new ones:
+	// idle ones, and ones without a complete header. Refused counts the new connections that
+	// were closed immediately, because their address already had too many.
 	Idle, Headerless, Refused uint64
 }
 
-// peer is a client address with its public connections.
+// peer is an address of clients, with its public connections.
 type peer struct {
 	key        string
 	open       int
 	idle       queue
 	headerless queue
-	index      int // in connections.most
+	index      int // index in connections.most
 }
 
-// queue holds connections in the order in which they were added. Only those in a certain
-// state can be closed to make room.
+// queue holds connections in the order in which they were added, as candidates for being
+// closed to make room. Only those in a certain state can be closed.
 type queue struct{ list.List }
 
-// claim sets the state of the first connection in the given state to givenAway and
-// returns the connection. It returns nil if no connection is in that state.
+// claim finds the first connection that is in the given state, sets its state to
+// givenAway, and returns it. It returns nil if no connection is in that state.
 func (q *queue) claim(state http.ConnState) *connection {
 	for e := q.Front(); e != nil; e = e.Next() {
 		one := e.Value.(*connection)
@@ -120,7 +122,8 @@ func (q *queue) enter(one *connection, place **list.Element) {
 	q.MoveToBack(*place)
 }
 
-// drop removes a connection from the queue if it is in the queue.
+// drop removes a connection from the queue. It does nothing if the connection is not in
+// the queue.
 func (q *queue) drop(place **list.Element) {
 	if *place != nil {
 		q.Remove(*place)
@@ -128,8 +131,8 @@ func (q *queue) drop(place **list.Element) {
 	}
 }
 
-// byHeaderless is a heap of peers. The first peer has the most connections without a
-// complete header.
+// byHeaderless is a heap of peers. The peer with the most connections that have not sent
+// a complete header comes first.
 type byHeaderless []*peer
 
 func (h byHeaderless) Len() int           { return len(h) }
@@ -156,12 +159,12 @@ func (h *byHeaderless) Pop() any {
 type connection struct {
 	conn  net.Conn
 	peer  *peer        // nil for the control socket
-	state atomic.Int32 // http.ConnState or givenAway; while it is StateNew, no complete header has come
+	state atomic.Int32 // http.ConnState or givenAway; StateNew until a complete header has arrived
 
-	// idle, peerIdle and headerless are the positions of the connection in the queues, or
-	// nil if it is not in the queue. They and gone are guarded by connections.mu.
+	// idle, peerIdle and headerless are the positions of the connection in the three queues,
+	// or nil if it is not in that queue. They and gone are guarded by connections.mu.
 	idle, peerIdle, headerless *list.Element
-	gone                       bool // it was closed to make room and is not counted
+	gone                       bool // whether it was closed to make room and is no longer counted
 }
 
 // givenAway is the state of a connection that the server closes to make room.
@@ -189,9 +192,9 @@ func (c *connections) Counts() Counts {
 	return counts
 }
 
-// track records the new state of a connection. If the header arrives after the connection
+// track records the new state of a connection. If a header arrives after the connection
 // was given away, track panics. net/http recovers from the panic and drops the request,
-// because its client could not learn the outcome.
+// which must have no effect because its client could not learn the outcome.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		c.add(&connection{conn: conn})
@@ -207,12 +210,12 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 		case int32(http.StateNew):
 			c.mu.Lock()
 			c.headerCame(one)
-			c.room.Signal() // another address may have most connections without a header now
+			c.room.Signal() // another address may now have the most connections without a header
 			c.mu.Unlock()
 		case givenAway:
 			panic(http.ErrAbortHandler)
 		}
-		return // usually without a lock, because every request begins so
+		return // usually needs no lock, which matters because every request begins here
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +225,7 @@ func (c *connections) track(conn net.Conn, state http.ConnState) {
 		if one.peer != nil && !one.gone {
 			c.idle.enter(one, &one.idle)
 			one.peer.idle.enter(one, &one.peerIdle)
-			c.room.Signal() // it can make room
+			c.room.Signal() // the connection can now make room for another one
 		}
 	case http.StateClosed, http.StateHijacked:
 		c.known.Delete(conn)
@@ -260,8 +263,8 @@ func (c *connections) peerOf(conn net.Conn) *peer {
 	return p
 }
 
-// headerCame removes a connection from the queue of those without a complete header. The
-// caller must hold c.mu.
+// headerCame removes a connection from the queue of connections without a complete
+// header. The caller must hold c.mu.
 func (c *connections) headerCame(one *connection) {
 	if one.headerless != nil {
 		one.peer.headerless.drop(&one.headerless)
@@ -269,7 +272,7 @@ func (c *connections) headerCame(one *connection) {
 	}
 }
 
-// leave stops counting a connection. The caller must hold c.mu.
+// leave removes a connection from all queues and counts. The caller must hold c.mu.
 func (c *connections) leave(one *connection) {
 	if one.peer == nil || one.gone {
 		return
@@ -287,9 +290,9 @@ func (c *connections) leave(one *connection) {
 	}
 }
 
-// closeSilent closes all connections, including future ones, that have not sent a
-// complete header. Browsers open such connections in advance. A shutdown would otherwise
-// wait five seconds for each of them.
+// closeSilent closes all connections, now and in the future, that have not sent a
+// complete header. Browsers open such connections in advance, and a shutdown would wait
+// five seconds for each of them.
 func (c *connections) closeSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -306,8 +309,8 @@ func (c *connections) closeIfSilent(one *connection) {
 	}
 }
 
-// closeNow closes a connection without sending the TLS close alert. Sending it takes up
-// to five seconds if the client does not read.
+// closeNow closes a connection without sending the TLS close alert, because sending it
+// takes up to five seconds if the client does not read.
 func closeNow(conn net.Conn) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -315,7 +318,8 @@ func closeNow(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// limit returns a listener that accepts a connection only when the limit permits it.
+// limit returns a listener that accepts connections from l only as far as the limits
+// permit.
 func (c *connections) limit(l net.Listener) net.Listener {
 	_, unix := l.(proxyListener)
 	return &limited{Listener: l, all: c, exempt: unix}
@@ -324,7 +328,7 @@ func (c *connections) limit(l net.Listener) net.Listener {
 type limited struct {
 	net.Listener
 	all    *connections
-	exempt bool // its peers all have the same address
+	exempt bool // whether its peers are exempt from the limit for one address, because all have the same address
 	closed bool // guarded by all.mu
 }
 
@@ -347,8 +351,8 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// waitForRoom closes a connection to make room, or waits until there is room. It returns
-// false if the listener was closed.
+// waitForRoom makes room for a new connection by closing another one, or waits until
+// there is room. It returns false if the listener was closed.
 func (l *limited) waitForRoom() bool {
 	c := l.all
 	c.mu.Lock()
@@ -365,8 +369,8 @@ func (l *limited) waitForRoom() bool {
 	return !l.closed
 }
 
-// firstHeaderless returns a queue of connections that have not sent a complete request header: the
-// queue of the address that has the most of these connections.
+// firstHeaderless returns a queue of connections that have not sent a complete header. It
+// is the queue of the address with the most of these connections.
 func (c *connections) firstHeaderless() *queue {
 	if len(c.most) == 0 {
 		return &queue{}
@@ -375,7 +379,8 @@ func (c *connections) firstHeaderless() *queue {
 }
 
 // mayEnter reports whether the address of conn may have one more connection. If the
-// address has the maximum, mayEnter first tries to close another one of its connections.
+// address already has the maximum, mayEnter first tries to close another one of its
+// connections.
 func (c *connections) mayEnter(conn net.Conn) bool {
 	if c.exempt == nil || c.exempt(conn.RemoteAddr().String()) {
 		return true
@@ -390,9 +395,9 @@ func (c *connections) mayEnter(conn net.Conn) bool {
 	return false
 }
 
-// makeRoom closes the connection that has been idle longest. If none is idle, it closes
-// the oldest one without a complete header. It reports whether it has closed one. The
-// caller must hold c.mu.
+// makeRoom closes the connection that has been idle for the longest time. If none is
+// idle, it closes the oldest one that has not sent a complete header. It reports whether
+// it has closed a connection. The caller must hold c.mu.
 func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
 	idle.dropBusy(http.StateIdle, place)
 	one := idle.claim(http.StateIdle)

@@ -31,7 +31,7 @@ func TestConnectionLimit(t *testing.T) {
 		files  uint64
 		want   int
 	}{
-		{0, 0, 10_000}, // no limit is known
+		{0, 0, 10_000}, // the limit of open files is not known
 		{0, 64, 32},
 		{0, 256, 128},
 		{0, 1024, 768},
@@ -62,8 +62,8 @@ func talk(t *testing.T, c net.Conn) {
 	}
 }
 
-// accept starts a server for the given listeners that allows one public connection. The
-// server runs until the test ends.
+// accept starts a server on the given listeners. The server allows one public connection,
+// and runs until the test ends.
 func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	t.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -78,9 +78,9 @@ func accept(t *testing.T, owner net.Listener, public ...net.Listener) {
 	})
 }
 
-// TestUnixSocketHasRoom checks that a reverse proxy at a Unix socket may have as many
-// connections as one over the network, and that connections to the control socket do not
-// count.
+// TestUnixSocketHasRoom checks that a reverse proxy may have as many connections through
+// a Unix socket as over the network, and that connections to the control socket are not
+// counted.
 func TestUnixSocketHasRoom(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -109,10 +109,10 @@ func TestUnixSocketHasRoom(t *testing.T) {
 	talk(t, commands)
 }
 
-// pipes is a listener for unbuffered connections: a write blocks until the other side
-// reads.
+// pipes is a listener for unbuffered connections. A write to one of them blocks until the
+// other side reads.
 type pipes struct {
-	net.Listener // nil, because its address is never used
+	net.Listener // nil, because its methods are never called
 
 	come chan net.Conn
 	gone context.Context
@@ -148,7 +148,7 @@ func (p *pipes) dial(t *testing.T, config *tls.Config) net.Conn {
 }
 
 // TestRoomAtOnce checks that a client that does not read the TLS close alert does not
-// delay the connection that replaces its own.
+// delay the connection that replaces its connection.
 func TestRoomAtOnce(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
@@ -166,12 +166,13 @@ func TestRoomAtOnce(t *testing.T) {
 		if took := time.Since(begin); took > 0 {
 			t.Errorf("the second client had to wait %s", took)
 		}
-		go func() { _, _ = io.Copy(io.Discard, second) }() // reads the end of its connection
+		go func() { _, _ = io.Copy(io.Discard, second) }() // read until the connection is closed
 	})
 }
 
 // TestLongestIdleMakesRoom checks that a new connection replaces the one that has been
-// idle longest between two requests, and never one with a request in progress.
+// idle for the longest time between two requests, and never one with a request in
+// progress.
 func TestLongestIdleMakesRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -192,7 +193,7 @@ func TestLongestIdleMakesRoom(t *testing.T) {
 			client, server := net.Pipe()
 			l.come <- server
 			talk(t, client)
-			synctest.Wait() // until it is idle
+			synctest.Wait() // wait until the connection is idle
 			return client
 		}
 		gone := func(c net.Conn) {
@@ -264,7 +265,7 @@ func serveCrowd(t *testing.T) (*Server, *pipes) {
 	return s, l
 }
 
-// closed reports whether the server has closed a pipe without sending anything.
+// closed reports whether the server has closed a pipe without sending data.
 func closed(t *testing.T, c net.Conn) bool {
 	t.Helper()
 	err := c.SetReadDeadline(time.Time{}) // fails if the other end of the pipe is closed
@@ -275,9 +276,9 @@ func closed(t *testing.T, c net.Conn) bool {
 }
 
 // TestShareOfAnAddress checks that an address may have an eighth of the connections. A
-// further one replaces an idle connection of the same address or, if there is none, the
-// oldest one without a header. If all of them have requests in progress, the new
-// connection is closed.
+// further one must replace an idle connection of the same address or, if there is none,
+// the oldest one without a header. If all of them have requests in progress, the new
+// connection must be closed.
 func TestShareOfAnAddress(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, first, second, other string }{
@@ -308,7 +309,7 @@ func TestShareOfAnAddress(t *testing.T) {
 				if c := s.Connections(); c.Open != 3 || c.Max != 16 || c.Idle != 1 || c.Headerless != 1 || c.Refused != 0 {
 					t.Errorf("got %+v", c)
 				}
-				for range 20 { // a proxy has the connections of many clients
+				for range 20 { // a reverse proxy carries the connections of many clients
 					talk(t, l.dialFrom("10.0.0.1"))
 				}
 				if c := s.Connections(); c.Open != 16 {
@@ -319,8 +320,8 @@ func TestShareOfAnAddress(t *testing.T) {
 	}
 }
 
-// TestAddressWithBusyConnections checks that an address gets no further connection while it has
-// requests in progress on all of its connections.
+// TestAddressWithBusyConnections checks that an address gets no further connection while
+// it has requests in progress on all of its connections.
 func TestAddressWithBusyConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -357,14 +358,14 @@ func TestAddressWithBusyConnections(t *testing.T) {
 	})
 }
 
-// TestSilentConnectionsMakeRoom checks that a new connection replaces one without a
-// header when all connections are in use, so that no client waits. The replaced
-// connection belongs to the address with the most connections without a header.
+// TestSilentConnectionsMakeRoom checks that, when all connections are in use, a new one
+// replaces one that has not sent a header, so that no client has to wait. The replaced
+// connection must belong to the address with the most connections without a header.
 func TestSilentConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, l := serveCrowd(t)
-		few := []net.Conn{l.dialFrom("198.51.100.1"), l.dialFrom("198.51.100.2")} // they are slow
+		few := []net.Conn{l.dialFrom("198.51.100.1"), l.dialFrom("198.51.100.2")} // these clients are slow, but few
 		var many []net.Conn
 		for range 100 {
 			many = append(many, l.dialFrom("10.0.0.1"))
@@ -375,7 +376,7 @@ func TestSilentConnectionsMakeRoom(t *testing.T) {
 			c := l.dialFrom(fmt.Sprintf("203.0.113.%d", i))
 			talk(t, c)
 			must(t, c.Close())
-			synctest.Wait() // until the server has noticed; before, the next one takes another place
+			synctest.Wait() // wait until the server has noticed; otherwise the next connection replaces another one
 		}
 		for _, c := range few {
 			talk(t, c)
@@ -414,7 +415,7 @@ func (c *lateConn) Close() error {
 }
 
 // TestHeaderComesTooLate checks that a request has no effect if its header arrives after
-// its connection was given away.
+// its connection was given away to make room for another one.
 func TestHeaderComesTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -453,7 +454,7 @@ func TestHeaderComesInTime(t *testing.T) {
 	c.mu.Lock()
 	noted := make(chan struct{})
 	go func() {
-		c.track(server, http.StateActive) // waits for the lock
+		c.track(server, http.StateActive) // blocks until the lock is free
 		close(noted)
 	}()
 	for !one.is(http.StateActive) {

@@ -4,9 +4,8 @@ package httpserver
 
 import "syscall"
 
-// openFiles returns the number of files that the process may have open, or 0 if the
-// number is unknown. The Go runtime raises the limit as far as possible when the program
-// starts.
+// openFiles returns the number of files that the process may have open, or 0 if it is
+// unknown. When the program starts, the Go runtime raises this limit as far as possible.
 func openFiles() uint64 {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

@@ -24,7 +24,7 @@ import (
 	"svc/internal/control"
 )
 
-// Server is an HTTP server with timeouts that protect it from clients that are slow on
+// Server is an HTTP server. Its timeouts protect it from clients that are slow on
 // purpose.
 type Server struct {
 	http        *http.Server
@@ -32,19 +32,19 @@ type Server struct {
 	log         *slog.Logger
 }
 
-// Limits holds the limits for the public connections of a server. The control socket has
-// no limit.
+// Limits contains the limits for the public connections of a server. Connections to the
+// control socket are not limited.
 type Limits struct {
-	// Connections is the maximum number of open connections. It is reduced to the number
-	// that the limit of open files permits. 0 means that number.
+	// Connections is the maximum number of open connections. It is reduced if the limit of
+	// open files permits fewer. 0 means as many as that limit permits.
 	Connections int
-	// Exempt reports whether an address, such as that of a reverse proxy, may have more
-	// than an eighth of the connections. If Exempt is nil, every address may.
+	// Exempt reports whether an address may have more than an eighth of the connections, as
+	// a reverse proxy needs. If Exempt is nil, every address may.
 	Exempt func(remoteAddr string) bool
 }
 
-// NewServer returns a server. The server marks requests over the control socket as the
-// owner's.
+// NewServer returns a server. It marks requests over the control socket as requests of
+// the owner.
 func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	most := connectionLimit(limits.Connections, openFiles())
 	if most < limits.Connections {
@@ -67,10 +67,10 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	return s
 }
 
-// Serve serves the public listeners and the listener of the control socket, which may be
-// nil, until ctx ends or a listener fails. It then stops accepting connections and waits
-// for requests in progress to finish, but not longer than the given limit. If the limit
-// is 0, it interrupts them at once. No request is in progress when Serve returns.
+// Serve serves the public listeners and owner, the listener of the control socket, which
+// may be nil, until ctx ends or a listener fails. It then accepts no further connections
+// and waits for requests in progress, but at most for the duration limit; if limit is 0,
+// it interrupts them immediately. No request is in progress when Serve returns.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {
@@ -85,7 +85,7 @@ func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Liste
 // Connections returns the figures of the public connections.
 func (s *Server) Connections() Counts { return s.connections.Counts() }
 
-// serverLog logs the messages of net/http. Failed TLS handshakes are only logged at the
+// serverLog logs the messages of net/http. It logs failed TLS handshakes only at the
 // debug level, because they are frequent on a public server.
 type serverLog struct{ log *slog.Logger }
 

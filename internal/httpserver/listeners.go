@@ -17,11 +17,11 @@ import (
 	"svc/internal/setting"
 )
 
-// Config holds the arguments of Open that are not settings.
+// Config contains the arguments of Open that are not settings.
 type Config struct {
-	Certificate *certificate.Files // nil without tls.cert
-	CertsDir    string             // for automatic certificates
-	UserAgent   string             // towards the certificate authority
+	Certificate *certificate.Files // the configured certificate; nil without tls.cert
+	CertsDir    string             // directory for certificates that are obtained automatically
+	UserAgent   string             // User-Agent of requests to the certificate authority
 	Log         *slog.Logger
 }
 
@@ -29,9 +29,9 @@ type Config struct {
 // are automatic, one that redirects to HTTPS.
 type Listeners struct {
 	Open      []net.Listener
-	URLs      []string // where the server answers
+	URLs      []string // the URLs at which the server can be reached
 	domain    []string
-	automatic *certificate.Automatic // nil without domain
+	automatic *certificate.Automatic // nil unless a domain is configured
 }
 
 // Open opens the listeners that the settings specify.
@@ -75,7 +75,7 @@ func (f *Listeners) open(ctx context.Context, s *setting.Settings, c Config) err
 	return nil
 }
 
-// automate serves HTTPS with automatic certificates on l.
+// automate makes l serve HTTPS with certificates that are obtained automatically.
 func (f *Listeners) automate(ctx context.Context, s *setting.Settings, l net.Listener, c Config) error {
 	o := certificate.Options{
 		Names:     s.Domain,
@@ -102,7 +102,7 @@ func (f *Listeners) automate(ctx context.Context, s *setting.Settings, l net.Lis
 	return nil
 }
 
-// Addresses returns the addresses of the listeners, HTTPS first.
+// Addresses returns the addresses of the listeners as one text, those for HTTPS first.
 func (f *Listeners) Addresses() string {
 	all := make([]string, len(f.Open))
 	for i, l := range f.Open {
@@ -111,7 +111,7 @@ func (f *Listeners) Addresses() string {
 	return strings.Join(all, " ")
 }
 
-// Start starts obtaining certificates if they are automatic.
+// Start begins to obtain certificates, if they are obtained automatically.
 func (f *Listeners) Start(ctx context.Context) error {
 	if f.automatic == nil {
 		return nil
@@ -129,7 +129,8 @@ func (f *Listeners) Close() {
 	}
 }
 
-// Guard redirects plain HTTP requests to HTTPS if certificates are automatic.
+// Guard returns a handler that redirects plain HTTP requests to HTTPS if certificates are
+// obtained automatically.
 func (f *Listeners) Guard(next http.Handler) http.Handler {
 	if f.automatic == nil {
 		return next
@@ -149,9 +150,9 @@ func listenTCP(ctx context.Context, address, hint string) (net.Listener, error) 
 	return l, nil
 }
 
-// Reachable returns the URLs at which a listener can be reached. For a listener on all
-// addresses, these are the addresses of the machine except link-local ones, which need a
-// zone.
+// Reachable returns the URLs at which a listener can be reached. If it listens on all
+// addresses, these are the addresses of the machine, except link-local ones, which can
+// only be used with a zone.
 func Reachable(scheme string, a net.Addr) []string {
 	return reachable(scheme, a.(*net.TCPAddr), net.InterfaceAddrs)
 }
@@ -166,7 +167,7 @@ func reachable(scheme string, a *net.TCPAddr, machine func() ([]net.Addr, error)
 	}
 	add(net.IPv4(127, 0, 0, 1))
 	all, err := machine()
-	if err != nil { // then the first one has to do
+	if err != nil { // only the loopback address is known
 		return urls
 	}
 	for _, four := range []bool{true, false} {

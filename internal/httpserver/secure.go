@@ -13,14 +13,14 @@ import (
 // strictTransport makes browsers use only HTTPS for a year.
 const strictTransport = "max-age=31536000"
 
-// openPaths lists the paths that are also answered over plain HTTP. Load balancers request them,
-// and the answers contain nothing confidential.
+// openPaths lists the paths for which requests over plain HTTP are not redirected. Load
+// balancers request them, and the responses contain nothing confidential.
 var openPaths = []string{"/healthz", "/readyz", "/api/v1/health"}
 
 // onlySecure passes requests over HTTPS and over the control socket to next. All other
-// requests go through the handler that challenges returns, which answers the challenges
-// of the certificate authority. Of the remaining requests, those for openPaths are passed
-// to next, and all others are redirected to the same path on one of the names.
+// requests go to the handler that challenges returns, which responds to the challenges of
+// the certificate authority. Of the remaining ones, it passes requests for openPaths to
+// next, and redirects all others to the same path on one of the names.
 func onlySecure(next http.Handler, names []string, challenges func(http.Handler) http.Handler) http.Handler {
 	plain := challenges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(openPaths, r.URL.Path) {
@@ -42,8 +42,8 @@ func onlySecure(next http.Handler, names []string, challenges func(http.Handler)
 	})
 }
 
-// redirect redirects to HTTPS with the same method and body. The target uses the default
-// port, regardless of the port on which this process listens.
+// redirect redirects a request to HTTPS, with the same method and body. The target has
+// the default port, regardless of the port on which this process listens.
 func redirect(w http.ResponseWriter, r *http.Request, names []string) {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {

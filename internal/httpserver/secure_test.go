@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestOnlySecure checks which requests are answered over plain HTTP, and which are redirected.
+// TestOnlySecure checks which requests over plain HTTP are served and which are
+// redirected.
 func TestOnlySecure(t *testing.T) {
 	t.Parallel()
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") })

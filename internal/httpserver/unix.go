@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// listenUnix opens a socket for a reverse proxy on this machine. It replaces a socket
-// that was left behind by a killed process.
+// listenUnix opens a Unix socket for a reverse proxy on this machine. It replaces a
+// socket that a killed process has left behind.
 func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listener, error) {
 	const hint = "use another path with --listen or SVC_LISTEN"
 	if err := removeDeadSocket(ctx, path); err != nil {
@@ -24,7 +24,7 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listene
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, hint)
 	}
-	if runtime.GOOS != "windows" { // there the folder's access list counts
+	if runtime.GOOS != "windows" { // on Windows, the ACL of the folder controls access
 		if err := os.Chmod(path, mode); err != nil {
 			return nil, errors.Join(fmt.Errorf("permissions of the socket: %w", err), l.Close())
 		}
@@ -32,7 +32,8 @@ func listenUnix(ctx context.Context, path string, mode fs.FileMode) (net.Listene
 	return proxyListener{l}, nil
 }
 
-// removeDeadSocket removes a socket that no process listens on. It removes no other file.
+// removeDeadSocket removes the socket at path if no process listens on it. It never
+// removes a file of another kind.
 func removeDeadSocket(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -40,7 +41,7 @@ func removeDeadSocket(ctx context.Context, path string) error {
 		return nil
 	case err != nil:
 		return err
-	case info.Mode().Type() != fs.ModeSocket && runtime.GOOS != "windows": // which gives it no type
+	case info.Mode().Type() != fs.ModeSocket && runtime.GOOS != "windows": // Windows does not report a type for sockets
 		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	d := net.Dialer{Timeout: time.Second}
@@ -55,16 +56,17 @@ func removeDeadSocket(ctx context.Context, path string) error {
 	return fmt.Errorf("cannot tell whether another process listens on %s: %w", path, err)
 }
 
-// refused reports whether err shows that a dial was refused. Other errors do not prove
-// that there is no listener, because a dial also fails when the listener's queue is full.
+// refused reports whether err means that a connection was refused, so that no process
+// listens. Other errors do not prove that, because dialling also fails if the listener's
+// queue is full.
 func refused(err error) bool {
-	const windows = syscall.Errno(10061) // WSAECONNREFUSED; its ECONNREFUSED is a number of Go's own
+	const windows = syscall.Errno(10061) // WSAECONNREFUSED; on Windows, syscall.ECONNREFUSED has a different number
 	return errors.Is(err, syscall.ECONNREFUSED) || runtime.GOOS == "windows" && errors.Is(err, windows)
 }
 
-// proxyListener reports the loopback address as the remote address of its connections.
-// The headers of a reverse proxy are therefore trusted as if it had connected over TCP
-// from this machine.
+// proxyListener is a listener that gives its connections the loopback address as their
+// remote address. The headers of a reverse proxy are therefore trusted as if it had
+// connected over TCP from this machine.
 type proxyListener struct{ net.Listener }
 
 func (l proxyListener) Accept() (net.Conn, error) {

@@ -31,7 +31,7 @@ func TestLiveSocketStays(t *testing.T) {
 		t.Skip("needs a socket of datagrams, which Windows has not: run this on Linux or macOS")
 	}
 	path := filepath.Join(t.TempDir(), "other.sock")
-	// This socket belongs to a process and cannot be dialled.
+	// a process uses this socket, but it cannot be dialled
 	other, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)

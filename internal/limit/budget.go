@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Budget is an amount shared by requests, such as bytes of memory. It is safe for concurrent use.
+// Budget is an amount that requests share, such as bytes of memory. It is safe for
+// concurrent use.
 type Budget struct {
 	size    int64
 	free    *semaphore.Weighted
@@ -16,12 +17,13 @@ type Budget struct {
 	refused atomic.Uint64
 }
 
-// NewBudget returns an unused budget.
+// NewBudget returns a Budget of the given size, all of which is available.
 func NewBudget(size int64) *Budget {
 	return &Budget{size: size, free: semaphore.NewWeighted(size)}
 }
 
-// Take takes n without blocking. It reports whether that much was available.
+// Take takes n from the budget if that much is available, and reports whether it was. It
+// does not block.
 func (b *Budget) Take(n int64) bool {
 	if !b.free.TryAcquire(n) {
 		b.refused.Add(1)
@@ -31,9 +33,9 @@ func (b *Budget) Take(n int64) bool {
 	return true
 }
 
-// Wait takes n and blocks until that much is available. Blocked calls are served in
-// order. If n exceeds the size of the budget, Wait takes the whole budget. It returns the
-// amount taken, or the error of ctx if ctx ends first.
+// Wait takes n from the budget, and blocks until that much is available. Blocked calls
+// are served in order. If n exceeds the size of the budget, Wait takes the whole budget.
+// It returns the amount taken. If ctx ends first, it returns the error of ctx.
 func (b *Budget) Wait(ctx context.Context, n int64) (int64, error) {
 	n = min(n, b.size)
 	b.waiting.Add(1)
@@ -47,7 +49,7 @@ func (b *Budget) Wait(ctx context.Context, n int64) (int64, error) {
 	return n, nil
 }
 
-// Return gives back an amount that Take or Wait took.
+// Return returns to the budget an amount that Take or Wait took.
 func (b *Budget) Return(n int64) {
 	b.used.Add(-n)
 	b.free.Release(n)

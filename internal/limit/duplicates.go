@@ -6,42 +6,42 @@ import (
 )
 
 // Duplicates remembers submissions for a limited time, so that identical ones are stored
-// only once. When the table is full, the oldest entry is dropped. Duplicates is safe for
+// only once. When the table is full, the oldest entry is removed. Duplicates is safe for
 // concurrent use.
 //
-// The table contains no pointers. During many submissions, the garbage collector would
-// otherwise follow hundreds of thousands of them in each cycle.
+// The table contains no pointers, because the garbage collector would have to follow
+// hundreds of thousands of them in each cycle.
 type Duplicates struct {
 	window time.Duration
 	most   int
 
 	mu     sync.Mutex
-	start  time.Time      // reference for the times of entries; guarded by mu, like the fields below
-	byKey  map[Key]uint64 // number of the last entry of a key
-	order  []entry        // oldest first
-	oldest int            // index of the oldest entry in order; those before it have been dropped
+	start  time.Time      // the times of entries are relative to it; guarded by mu, like the fields below
+	byKey  map[Key]uint64 // number of the last entry with each key
+	order  []entry        // the entries, the oldest first
+	oldest int            // index of the oldest entry in order; the entries before it have been removed
 	gone   uint64         // number of the entry at index 0 of order
 }
 
-// Key identifies a submission. It is a hash of all data that is equal in identical
+// Key identifies a submission. It is a hash of the data that is equal in identical
 // submissions.
 type Key [32]byte
 
 type entry struct {
 	key Key
 	id  [16]byte
-	at  time.Duration // since start
+	at  time.Duration // time since Duplicates.start
 }
 
-// NewDuplicates returns a table that remembers each submission for the given window. The
-// table holds at most the given number of submissions. If window is 0 or less, it
+// NewDuplicates returns a Duplicates that remembers each submission for the duration
+// window, but at most the given number of submissions. If window is 0 or less, it
 // remembers nothing.
 func NewDuplicates(window time.Duration, most int) *Duplicates {
 	return &Duplicates{window: window, most: most, byKey: map[Key]uint64{}}
 }
 
-// Find returns the ID of the record that was created from the same submission within the
-// window.
+// Find returns the ID of the record that was created from an identical submission within
+// the window. ok is false if there is none.
 func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,7 +56,7 @@ func (d *Duplicates) Find(key Key, now time.Time) (id [16]byte, ok bool) {
 	return e.id, true
 }
 
-// Add remembers the ID of the record that was created from a submission.
+// Add records that a submission has created the record with the given ID.
 func (d *Duplicates) Add(key Key, id [16]byte, now time.Time) {
 	if d.window <= 0 {
 		return
@@ -74,7 +74,7 @@ func (d *Duplicates) Add(key Key, id [16]byte, now time.Time) {
 	d.order = append(d.order, entry{key, id, at})
 }
 
-// Forget undoes Add for a record that could not be stored.
+// Forget undoes Add, because the record could not be stored.
 func (d *Duplicates) Forget(key Key) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,7 +87,7 @@ func (d *Duplicates) dropOldest() {
 		delete(d.byKey, key)
 	}
 	d.oldest++
-	if d.oldest > len(d.order)/2 { // keep dropped entries below half of the slice
+	if d.oldest > len(d.order)/2 { // removed entries may take at most half of the slice
 		d.order = append(d.order[:0:0], d.order[d.oldest:]...)
 		d.gone += uint64(d.oldest)
 		d.oldest = 0

@@ -35,8 +35,8 @@ func TestDuplicates(t *testing.T) {
 		for i := range 1000 {
 			d.Add(limit.Key{byte(i), byte(i >> 8), 9}, [16]byte{byte(i)}, start)
 		}
-		assertFound(t, d, limit.Key{0x83, 3, 9}, start, [16]byte{0x83}, false) // number 899
-		assertFound(t, d, limit.Key{0x84, 3, 9}, start, [16]byte{0x84}, true)  // number 900
+		assertFound(t, d, limit.Key{0x83, 3, 9}, start, [16]byte{0x83}, false) // the submission with number 899
+		assertFound(t, d, limit.Key{0x84, 3, 9}, start, [16]byte{0x84}, true)  // the submission with number 900
 	})
 	t.Run("what was not stored is forgotten", func(t *testing.T) {
 		t.Parallel()

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Sliding limits attempts per key in a sliding period: no period of that length contains
-// more allowed attempts than the limit. It is safe for concurrent use and has no
-// goroutine. The number of keys is limited. When the table is full, Sliding drops the key
-// with the least recent allowed attempt.
+// Sliding limits the attempts of each key in a sliding period: every period of that
+// length contains at most the limit of allowed attempts. It is safe for concurrent use
+// and has no goroutine. The number of keys is limited. When the table is full, Sliding
+// removes the key with the least recent allowed attempt.
 type Sliding struct {
 	limit   int
 	period  time.Duration
@@ -16,21 +16,21 @@ type Sliding struct {
 
 	mu     sync.Mutex
 	byKey  map[string]*attempts // guarded by mu, like the fields below
-	ends   attempts             // next is the least recently allowed key, prev the most recently allowed one
+	ends   attempts             // its next is the key that was least recently allowed, and its prev the one most recently allowed
 	steady steady
 }
 
-// attempts holds the allowed attempts of one key. The keys form a ring in the order of
+// attempts holds the allowed attempts of one key. All keys form a ring in the order of
 // their last allowed attempt.
 type attempts struct {
 	key        string
-	times      []time.Time // oldest first
+	times      []time.Time // the allowed attempts of the period, the oldest first
 	prev, next *attempts
 }
 
-// NewSliding returns a Sliding that allows the given number of attempts per key and
-// period. The table holds up to maxKeys keys, and needs 24 bytes for each counted
-// attempt. The limit and maxKeys must be at least 1.
+// NewSliding returns a Sliding that allows limit attempts per key and period. The table
+// holds up to maxKeys keys, and takes 24 bytes for each allowed attempt. limit and
+// maxKeys must be at least 1.
 func NewSliding(limit int, period time.Duration, maxKeys int) *Sliding {
 	s := &Sliding{limit: max(limit, 1), period: period, maxKeys: max(maxKeys, 1)}
 	s.forget()
@@ -42,15 +42,15 @@ func (s *Sliding) forget() {
 	s.ends.prev, s.ends.next = &s.ends, &s.ends
 }
 
-// Take counts an attempt unless the limit has been reached. Reset in the result is the
-// time until the oldest counted attempt expires. After a refusal, this is the time until
-// another attempt is allowed. The times of successive calls may be slightly out of order,
-// as in concurrent requests.
+// Take allows and counts an attempt, unless the limit has been reached. Reset in the
+// result is the time until the oldest counted attempt expires, after which another
+// attempt is allowed. The times of successive calls may be slightly out of order, because
+// requests are concurrent.
 func (s *Sliding) Take(key string, now time.Time) Verdict {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, setBack := s.steady.at(now, s.period)
-	if setBack { // otherwise counts would last until the old time comes again
+	if setBack { // otherwise the counts would not expire until the clock reaches the old time again
 		s.forget()
 	}
 	s.dropOver(now)
@@ -78,8 +78,8 @@ func (s *Sliding) Take(key string, now time.Time) Verdict {
 
 func (s *Sliding) over(at, now time.Time) bool { return now.Sub(at) >= s.period }
 
-// dropOver drops at most two expired keys. This is enough for the table to shrink,
-// because each call of Take adds at most one key. The work is spread evenly over the
+// dropOver removes at most two expired keys. That is enough for the table to shrink,
+// because each call of Take adds at most one. The work is thus spread evenly over the
 // calls.
 func (s *Sliding) dropOver(now time.Time) {
 	for range 2 {

@@ -15,7 +15,7 @@ func TestSliding(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
-		at   []time.Duration // since the start
+		at   []time.Duration // times of the attempts, since the start
 		want string          // y = allowed, n = refused
 	}{
 		{"the fourth within the hour is refused", []time.Duration{0, 1, 2, 3}, "yyyn"},
@@ -46,8 +46,8 @@ func TestSliding(t *testing.T) {
 	}
 }
 
-// TestSlidingReset checks that the next attempt is allowed once the time given by a
-// refusal has passed, and not earlier.
+// TestSlidingReset checks that, after a refusal, the next attempt is allowed when the
+// time Reset has passed, and not earlier.
 func TestSlidingReset(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,8 @@ func TestSlidingReset(t *testing.T) {
 	})
 }
 
-// TestSlidingWithClockSetBack checks that counts are dropped if the clock is set back.
+// TestSlidingWithClockSetBack checks that all counts are removed if the clock is set
+// back.
 func TestSlidingWithClockSetBack(t *testing.T) {
 	t.Parallel()
 	s := NewSliding(1, time.Hour, 10)
@@ -109,7 +110,7 @@ func TestSlidingIsBounded(t *testing.T) {
 	checkSliding(t, s)
 }
 
-// TestSlidingEqualsNaiveList checks that random attempts have the same results as with a
+// TestSlidingEqualsNaiveList compares the results of random attempts with those of a
 // plain list of the allowed attempts.
 func TestSlidingEqualsNaiveList(t *testing.T) {
 	t.Parallel()

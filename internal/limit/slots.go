@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Slots limits how much each key may have in progress, such as requests or bytes. It
-// stores only keys that have something in progress. Slots is safe for concurrent use.
+// Slots limits how many operations, or bytes, each key may have in progress. It stores
+// only keys that have something in progress. Slots is safe for concurrent use.
 type Slots struct {
 	most    int64
 	waiting atomic.Int64
@@ -22,13 +22,14 @@ type Slots struct {
 // slots holds the slots of one key.
 type slots struct {
 	free   *semaphore.Weighted
-	wanted int64 // taken or waited for; guarded by Slots.mu
+	wanted int64 // slots that are taken or for which a call is waiting; guarded by Slots.mu
 }
 
 // NewSlots returns a Slots that allows each key at most the given number of slots.
 func NewSlots(most int64) *Slots { return &Slots{most: most, keys: map[string]*slots{}} }
 
-// Take takes n slots of a key without blocking. It reports whether they were free.
+// Take takes n slots of a key if they are free, and reports whether they were. It does
+// not block.
 func (s *Slots) Take(key string, n int64) bool {
 	if !s.enter(key, n).TryAcquire(n) {
 		s.refused.Add(1)
@@ -38,9 +39,9 @@ func (s *Slots) Take(key string, n int64) bool {
 	return true
 }
 
-// Wait takes n slots of a key and blocks until they are free. Blocked calls are served in
-// order. Wait returns the error of ctx if ctx ends first. n must not exceed the maximum
-// of a key.
+// Wait takes n slots of a key, and blocks until they are free. Blocked calls are served
+// in order. If ctx ends first, Wait returns the error of ctx. n must not exceed the
+// maximum of a key.
 func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
 	free := s.enter(key, n)
 	s.waiting.Add(1)
@@ -53,8 +54,8 @@ func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
 	return err
 }
 
-// Return gives back n slots of a key. Slots that one call of Take or Wait took may be
-// returned by several calls.
+// Return frees n slots of a key. Slots that one call of Take or Wait took can be returned
+// by several calls.
 func (s *Slots) Return(key string, n int64) { s.leave(key, n).Release(n) }
 
 // enter returns the slots of a key. They are stored at least until leave is called with

@@ -11,30 +11,31 @@ import (
 )
 
 const (
-	slowAfter  = 100         // failures ...
-	slowWithin = time.Hour   // ... within this time
-	slowEvery  = time.Second // then one attempt per this time
+	slowAfter  = 100         // after this number of failures ...
+	slowWithin = time.Hour   // ... within this time,
+	slowEvery  = time.Second // one attempt is allowed per this time
 	slowMost   = 10 * time.Second
-	slowQueue  = 9 // maximum number of waiting attempts, so that each gets its turn within slowMost
+	slowQueue  = 9 // maximum number of waiting attempts, so that each has its turn within slowMost
 )
 
-// Slow slows down guessing of one account's password from many addresses, each of which
-// stays below its own limit. After 100 failures within an hour, it allows only one
-// attempt per second until there have been fewer failures within the last hour. Networks
-// share the attempts fairly: the next attempt is given to the network that had the fewest
-// within the last hour, so that many attempts from some networks do not exclude the other
-// networks. Slow never locks an account, because an attacker could use a lock to exclude
-// the account's owner. Slow is safe for concurrent use.
+// Slow slows down attempts to guess one account's password from many addresses, each of
+// which stays below its own limit. After 100 failures within an hour, it allows only one
+// attempt per second, until the last hour has fewer failures.
+//
+// Networks share these attempts fairly: the next attempt is given to the network that had
+// the fewest within the last hour. Many attempts from some networks therefore do not
+// exclude the others. Slow never locks an account, because an attacker could use that to
+// exclude the account's owner. Slow is safe for concurrent use.
 type Slow struct {
 	mu       sync.Mutex
-	failures [slowAfter]time.Time // the latest ones, as a ring; guarded by mu, like the fields below
+	failures [slowAfter]time.Time // times of the latest failures, as a ring; guarded by mu, like the fields below
 	next     int                  // index of the oldest failure, which is replaced next
 
 	last    time.Time            // time of the last turn
-	turns   []turn               // of the last hour, oldest first
+	turns   []turn               // turns of the last hour, the oldest first
 	had     map[netip.Prefix]int // number of turns of each network
-	waiting []*waiter            // in the order of their arrival
-	armed   bool                 // a call of serve is scheduled
+	waiting []*waiter            // the waiting attempts, in the order in which they arrived
+	armed   bool                 // whether a call of serve is scheduled
 }
 
 // turn is an attempt that was allowed while attempts were limited.
@@ -46,7 +47,7 @@ type turn struct {
 // waiter is an attempt that waits for its turn.
 type waiter struct {
 	network netip.Prefix
-	given   chan bool // true gives it the turn; false means that another attempt has displaced it
+	given   chan bool // receives true if the attempt gets its turn, and false if another attempt has displaced it
 }
 
 // NewSlow returns a Slow without failures.
@@ -74,7 +75,7 @@ func (s *Slow) Failed(now time.Time) {
 	s.next = (s.next + 1) % slowAfter
 }
 
-// Applied reports whether attempts currently have to wait.
+// Applied reports whether attempts are limited at present.
 func (s *Slow) Applied() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,9 +83,9 @@ func (s *Slow) Applied() bool {
 }
 
 // Wait blocks until an attempt from the given network may be made. It returns immediately
-// unless attempts are limited. If the attempt cannot have a turn within ten seconds, Wait
-// returns a fault of kind TooMany as early as possible. If the context ends first, it
-// returns the context's error.
+// if attempts are not limited. If the attempt cannot have its turn within ten seconds,
+// Wait returns a fault of kind TooMany as soon as that is known. If the context ends
+// first, Wait returns the context's error.
 func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 	w, err := s.enter(time.Now(), network)
 	if w == nil || err != nil {
@@ -99,7 +100,7 @@ func (s *Slow) Wait(ctx context.Context, network netip.Prefix) error {
 		if s.leave(w) {
 			return errSlow()
 		}
-		return orSlow(<-w.given) // given at the same moment
+		return orSlow(<-w.given) // the turn may have been given at the same moment
 	case <-ctx.Done():
 		s.leave(w)
 		return ctx.Err()
@@ -119,10 +120,10 @@ func errSlow() error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %d seconds", slowMost/time.Second).After(slowMost)
 }
 
-// enter gives an attempt a turn and returns a nil waiter if the attempt need not wait.
-// Otherwise it adds a waiter to the queue and returns it. If the queue is full, the
-// waiter that would be served last gives way. If the attempt itself would be served last,
-// enter returns a fault of kind TooMany.
+// enter returns nil and gives an attempt its turn if the attempt need not wait. Otherwise
+// it adds a waiter to the queue and returns it. If the queue is full, the waiter that
+// would be served last is displaced. If that is the attempt itself, enter returns a fault
+// of kind TooMany.
 func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +149,7 @@ func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	return w, nil
 }
 
-// arm schedules a call of serve unless one is scheduled.
+// arm schedules a call of serve after the given time, unless one is already scheduled.
 func (s *Slow) arm(after time.Duration) {
 	if !s.armed {
 		s.armed = true
@@ -165,7 +166,7 @@ func (s *Slow) serve() {
 		return
 	}
 	now, best := time.Now(), 0
-	if early := s.last.Add(slowEvery).Sub(now); early > 0 { // all waiters left, another attempt took the turn, new ones arrived
+	if early := s.last.Add(slowEvery).Sub(now); early > 0 { // another attempt had a turn after all waiters had left
 		s.arm(early)
 		return
 	}
@@ -194,7 +195,7 @@ func (s *Slow) leave(w *waiter) bool {
 	return i >= 0
 }
 
-// take records a turn of a network and drops the turns that are older than an hour.
+// take records a turn of a network, and removes the turns that are older than an hour.
 func (s *Slow) take(now time.Time, network netip.Prefix) {
 	for len(s.turns) > 0 && now.Sub(s.turns[0].at).Abs() >= slowWithin {
 		old := s.turns[0].network
@@ -232,7 +233,7 @@ func (s *Slow) worst() (worst int) {
 
 // applied reports whether attempts are limited. The caller must hold mu.
 func (s *Slow) applied(now time.Time) bool {
-	// Use the absolute value, so that the limit ends if the clock is set back.
+	// the absolute value, so that the limit also ends if the clock is set back
 	oldest := s.failures[s.next]
 	return !oldest.IsZero() && now.Sub(oldest).Abs() < slowWithin
 }

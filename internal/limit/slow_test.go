@@ -18,8 +18,8 @@ func TestSlowWaits(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		failures int
-		apart    time.Duration // between failures
-		later    time.Duration // after the last one
+		apart    time.Duration // time between two failures
+		later    time.Duration // time after the last failure
 		want     []time.Duration
 	}{
 		{"nobody waits at first", 0, 0, 0, []time.Duration{0, 0, 0}},
@@ -92,7 +92,7 @@ func TestSlowNeverLocks(t *testing.T) {
 		if passed != 10 || refused != 990 {
 			t.Errorf("of 1000 at once: got %d turns and %d refused, want one now and nine within ten seconds", passed, refused)
 		}
-		// Refused attempts have not delayed the next one.
+		// refused attempts must not have delayed the next one
 		before := time.Now()
 		if err := s.Wait(t.Context(), home); err != nil || time.Since(before) > time.Second {
 			t.Errorf("the next one: got %v after %v, want a turn within a second", err, time.Since(before))
@@ -143,9 +143,9 @@ func TestSlowForgetsAClockSetBack(t *testing.T) {
 	})
 }
 
-// TestSlowIsFair checks that the next turn is given to a network that had none,
-// regardless of the number of waiting attempts of other networks, and that networks share
-// the turns equally.
+// TestSlowIsFair checks that the next turn is given to a network that had none yet,
+// regardless of how many attempts of other networks wait, and that networks share the
+// turns equally.
 func TestSlowIsFair(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestSlowIsFair(t *testing.T) {
 		turns := map[netip.Prefix]int{} // guarded by mu
 		var wait sync.WaitGroup
 		for i := range 40 {
-			network := attackers[min(i, 1)] // nearly all of them are from one network
+			network := attackers[min(i, 1)] // all but one come from the same network
 			wait.Go(func() {
 				for ctx.Err() == nil {
 					switch err := s.Wait(ctx, network); {
@@ -166,7 +166,7 @@ func TestSlowIsFair(t *testing.T) {
 						turns[network]++
 						mu.Unlock()
 					case fault.Is(err, fault.TooMany):
-						<-time.After(50 * time.Millisecond) // again and again
+						<-time.After(50 * time.Millisecond) // each attacker tries again immediately
 					}
 				}
 			})

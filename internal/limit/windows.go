@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// Windows counts attempts per key in fixed windows. The first Take of a key opens its
-// window, which ends one period later. Windows is safe for concurrent use and has no
-// goroutine: later calls drop expired windows. The number of keys is limited. When the
-// table is full, the oldest window is dropped, so that a flood of addresses cannot
-// exhaust the memory.
+// Windows counts the attempts of each key in fixed windows of time. The first Take of a
+// key opens its window, which ends one period later. Windows is safe for concurrent use
+// and has no goroutine: later calls remove expired windows. The number of keys is
+// limited. When the table is full, the oldest window is removed, so that a flood of
+// addresses cannot exhaust the memory.
 type Windows struct {
 	limit   atomic.Int64
 	period  time.Duration
@@ -28,11 +28,11 @@ type Windows struct {
 
 	mu     sync.Mutex
 	byKey  map[string]*window // guarded by mu, like the fields below
-	ends   window             // next is the oldest window, prev the newest
+	ends   window             // its next is the oldest window, and its prev the newest
 	steady steady
 }
 
-// window holds the count of one key. The windows form a ring ordered by start time.
+// window holds the count of one key. All windows form a ring in the order of their start.
 type window struct {
 	key        string
 	start      time.Time
@@ -42,18 +42,18 @@ type window struct {
 
 // Verdict is the result of one attempt.
 type Verdict struct {
-	// Allowed is false if the limit had been reached before this attempt.
+	// Allowed is false if the limit had already been reached.
 	Allowed bool
-	// Limit is the number of attempts that a window allows, and Remaining the number that
-	// this window still allows. Both are zero if there is no limit.
+	// Limit is the number of attempts that are allowed per window, and Remaining the number
+	// that this window still allows. Both are 0 if there is no limit.
 	Limit, Remaining int
 	// Reset is the time until the window ends, or zero if no window is open.
 	Reset time.Duration
 }
 
-// NewWindows returns a Windows that allows the given number of attempts per key and
-// period. A limit of zero or less allows everything and counts nothing. The table holds
-// up to maxKeys keys, but at least one.
+// NewWindows returns a Windows that allows limit attempts per key and period. If limit is
+// 0 or less, it allows everything and counts nothing. The table holds up to maxKeys keys,
+// but at least one.
 func NewWindows(limit int, period time.Duration, maxKeys int) *Windows {
 	w := &Windows{period: period, maxKeys: max(maxKeys, 1), byKey: map[string]*window{}}
 	w.ends.prev, w.ends.next = &w.ends, &w.ends
@@ -67,8 +67,9 @@ func (w *Windows) SetLimit(limit int) { w.limit.Store(int64(limit)) }
 // Limited reports whether there is a limit.
 func (w *Windows) Limited() bool { return w.limit.Load() > 0 }
 
-// Take counts an attempt unless the limit of the window has been reached. The times of successive
-// calls may be slightly out of order, as in concurrent requests.
+// Take allows and counts an attempt, unless the limit of the window has been reached. The
+// times of successive calls may be slightly out of order, because requests are
+// concurrent.
 func (w *Windows) Take(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {
@@ -95,7 +96,7 @@ func (w *Windows) GiveBack(key string, now time.Time) {
 	}
 }
 
-// Peek returns the result that Take would return, but does not count an attempt.
+// Peek returns the result that Take would return, without counting an attempt.
 func (w *Windows) Peek(key string, now time.Time) Verdict {
 	limit := int(w.limit.Load())
 	if limit <= 0 {
@@ -120,11 +121,11 @@ func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) V
 	}
 }
 
-// clock returns the time to use for an attempt. It prevents time from running backwards,
-// which would break the order of the ring. Times of concurrent requests that are out of
-// order are raised to the latest time seen. If the clock has been set back by more than a
-// period, all counts are dropped, because they would otherwise last until the old time
-// comes again.
+// clock returns the time to use for an attempt at the time now. It never runs backwards,
+// because that would break the order of the ring: an earlier time, as in concurrent
+// requests, is raised to the latest time seen. If the clock has been set back by more
+// than a period, clock removes all counts, because they would not expire until the clock
+// reaches the old time again.
 func (w *Windows) clock(now time.Time) time.Time {
 	now, setBack := w.steady.at(now, w.period)
 	if setBack {
@@ -137,8 +138,8 @@ func (w *Windows) clock(now time.Time) time.Time {
 // steady is a clock that does not run backwards.
 type steady struct{ latest time.Time } // the latest time seen
 
-// at returns now or the latest time, whichever is later. If the clock was set back by
-// more than a period, it returns now and true.
+// at returns the later of now and the latest time seen. If the clock was set back by more
+// than a period, it returns now, and setBack is true.
 func (s *steady) at(now time.Time, period time.Duration) (_ time.Time, setBack bool) {
 	if back := s.latest.Sub(now); back > 0 {
 		if back <= period {
@@ -171,8 +172,8 @@ func (w *Windows) open(key string, now time.Time) *window {
 	return one
 }
 
-// dropOver drops at most two expired windows. This is enough for the table to shrink,
-// because each call of Take adds at most one window. The work is spread evenly over the
+// dropOver removes at most two expired windows. That is enough for the table to shrink,
+// because each call of Take adds at most one. The work is thus spread evenly over the
 // calls.
 func (w *Windows) dropOver(now time.Time) {
 	for range 2 {
@@ -189,10 +190,10 @@ func (w *Windows) drop(one *window) {
 	delete(w.byKey, one.key)
 }
 
-// AddrKey returns the key under which an address is counted. The key of an IPv4 address
-// is the whole address, even if it is mapped into IPv6. The key of an IPv6 address is its
-// /64, which is the network of one household. The key of the zero Addr is empty, so
-// callers without an address share one counter.
+// AddrKey returns the key under which the attempts of an address are counted. For IPv4 it
+// is the whole address, even if it is mapped into IPv6. For IPv6 it is the /64, which is
+// the network of one household. For the zero Addr it is empty, so that callers without an
+// address share one count.
 func AddrKey(a netip.Addr) string {
 	a = a.Unmap()
 	if !a.IsValid() {

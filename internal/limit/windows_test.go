@@ -15,7 +15,7 @@ var start = time.Unix(1_800_000_000, 0)
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	type step struct {
-		call string // take or peek
+		call string // "take" or "peek"
 		key  string
 		at   time.Duration
 		want Verdict
@@ -216,7 +216,7 @@ func TestWindowsConcurrently(t *testing.T) {
 	for c := range callers {
 		wait.Go(func() {
 			for i := range attempts {
-				// The times of concurrent callers are out of order.
+				// times of concurrent callers are out of order
 				now := start.Add(time.Duration(i))
 				if w.Take("shared", now).Allowed {
 					allowed.Add(1)
@@ -280,7 +280,7 @@ func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_000_000, 0)
 	w := NewWindows(2, time.Minute, 10)
-	w.GiveBack("new", start) // a key without a window has none afterwards
+	w.GiveBack("new", start) // this must not create a window
 	for range 5 {
 		if v := w.Take("a", start); !v.Allowed {
 			t.Fatalf("refused although every attempt was given back: %+v", v)
@@ -292,7 +292,7 @@ func TestGiveBack(t *testing.T) {
 	if v := w.Take("a", start); v.Allowed {
 		t.Fatalf("a third attempt passed: %+v", v)
 	}
-	w.GiveBack("a", start.Add(time.Minute)) // of an expired window
+	w.GiveBack("a", start.Add(time.Minute)) // the window has expired
 	w.Take("a", start.Add(time.Minute))
 	w.Take("a", start.Add(time.Minute))
 	if v := w.Take("a", start.Add(time.Minute)); v.Allowed {
