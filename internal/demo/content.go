@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// texts holds the Markdown texts of each project: its description, release notes and
-// announcements. The first line of a file is the title. The names of translated files
-// contain the language.
+// texts contains the Markdown texts of each project: its description, release notes and
+// announcements. The first line of a file is the title. The name of a translated file
+// contains the language.
 //
 //go:embed content
 var texts embed.FS
 
-// text is a text with its title.
+// text is a text with a title.
 type text struct{ title, body string }
 
 // whole returns the text including its title.
 func (t text) whole() string { return strings.TrimSpace(t.title + "\n\n" + t.body) }
 
-// text reads the named text. It panics if the text does not exist.
+// text reads the text with the given name. It panics if the text does not exist.
 func (w *world) text(name string) text {
 	t, ok := w.read(name + ".md")
 	if !ok {
-		panic("demo: there is no text " + w.key + "/" + name) // TestTexts reads all of them
+		panic("demo: there is no text " + w.key + "/" + name) // cannot happen, because TestTexts reads all texts
 	}
 	return t
 }
 
-// translated reads the translation of a text, if there is one.
+// translated reads the translation of a text. ok is false if there is none.
 func (w *world) translated(name, tag string) (text, bool) { return w.read(name + "." + tag + ".md") }
 
 func (w *world) read(name string) (text, bool) {
@@ -44,14 +44,14 @@ func (w *world) read(name string) (text, bool) {
 // release is a version of a project.
 type release struct {
 	version     string
-	ago         int // days
+	ago         int // days before today
 	hour        float64
 	preview     bool
 	milestone   bool
 	withdrawnIn float64 // hours until it was deprecated; 0 = never
 	deprecated  bool
-	platforms   []string // none = all platforms of the project
-	files       bool     // has files to download
+	platforms   []string // empty = all platforms of the project
+	files       bool     // whether the release has files to download
 }
 
 type versionLine struct {
@@ -85,7 +85,7 @@ type contentText struct {
 	IsHidden bool   `json:"is_hidden,omitempty"`
 }
 
-// file is a file in an archive.
+// file is a stored file, as an archive contains it.
 type file struct {
 	ID        string `json:"id"`
 	Filename  string `json:"filename"`
@@ -105,8 +105,8 @@ var platformNames = map[string]string{
 	"windows": "Windows", "macos": "macOS", "linux": "Linux", "ios": "iOS", "android": "Android", "web": "Web",
 }
 
-// endings maps a platform to the suffix of the names of its installers. The other
-// platforms use a store.
+// endings maps a platform to the suffix of its installers' file names. For the other
+// platforms, users get the app from a store.
 var endings = map[string]string{
 	"windows": "-windows-x64.zip", "macos": "-macos-universal.zip", "linux": "-linux-x64.tar.gz", "android": "-android.apk",
 }
@@ -114,7 +114,7 @@ var endings = map[string]string{
 // published returns the time of publication of a release.
 func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
 
-// versions creates the files of all releases and returns the releases.
+// versions returns all releases as an archive contains them, and creates their files.
 func (w *world) versions() []versionLine {
 	c := w.chance("versions")
 	latest := -1
@@ -150,8 +150,8 @@ func channel(r *release) string {
 	return "stable"
 }
 
-// links creates the files of a release and returns their addresses. The addresses of
-// older releases point to another host.
+// links creates the files of a release and returns links to them. The links of older
+// releases lead to another host.
 func (w *world) links(c *chance, r *release, at int64) []link {
 	list := []link{}
 	for _, p := range w.project.people.platforms {
@@ -180,9 +180,8 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 	return list
 }
 
-// translations returns the translations of the text called name. The translation into the
-// language that the parameter hidden names is marked as hidden. If hidden is "", no
-// translation is marked.
+// translations returns the translations of the text with the given name. The translation
+// into the language hidden is marked as hidden; if hidden is "", none is.
 func (w *world) translations(name, hidden string) []contentText {
 	list := []contentText{}
 	for _, l := range w.languages {
@@ -197,15 +196,15 @@ func (w *world) translations(name, hidden string) []contentText {
 // announcement is an announcement of a project.
 type announcement struct {
 	name      string
-	ago       int // days
+	ago       int // days before today
 	hour      float64
 	pinned    bool
 	hidden    bool
-	hiddenFor string // language
+	hiddenFor string // language in which the announcement is hidden
 	min, max  string
 	platforms []string
 	author    string
-	ends      int // days from now; 0 = never
+	ends      int // days from today until it expires; 0 = never
 }
 
 type announcementLine struct {

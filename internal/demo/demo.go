@@ -28,23 +28,23 @@ import (
 	"svc/internal/transfer"
 )
 
-// Days is the number of days of data, including today.
+// Days is the number of days for which there is data, including today.
 const Days = 90
 
 const day = 86400 // seconds
 
-// Config configures the demo.
+// Config configures the generated data.
 type Config struct {
 	Seed uint64
-	// Now is the end of the data.
+	// Now is the time at which the data ends.
 	Now time.Time
 	// BaseURL is the prefix of links to files, such as http://127.0.0.1:4000.
 	BaseURL string
-	// Program is the program name written to the manifests.
+	// Program is the name of the program, for the manifests.
 	Program string
 }
 
-// Keys returns the keys of the projects, in order of creation.
+// Keys returns the keys of the projects, in the order of their creation.
 func Keys() []string {
 	keys := make([]string, len(projects))
 	for i, p := range projects {
@@ -64,31 +64,31 @@ func Write(out io.Writer, c Config, key string) error {
 	return w.write(out)
 }
 
-// project holds the input data that is specific to one of the projects.
+// project holds the facts from which the data of one project is generated.
 type project struct {
 	key, name, author, site, docs, repo string
-	folder                              string            // of its texts; also the name of its programs
-	names                               map[string]string // by language
+	folder                              string            // folder of the project's texts; also the name of its programs
+	names                               map[string]string // names of the project by language
 	optionalMin                         string
-	begun                               int // days ago
+	begun                               int // days before today on which the project began
 	aliases                             []former
 	languages                           []language
-	releases                            []release // oldest first
+	releases                            []release // the oldest first
 	announcements                       []announcement
 	people                              population
 	session                             func(*session)
 	events                              []definition
 	voices                              []voice
-	feedbacks                           int // approximate number
+	feedbacks                           int // approximate number of feedback entries
 	logs                                []logKind
-	logShare                            float64 // share of sessions with a log
+	logShare                            float64 // share of the sessions in which the app sends a log
 	incidents                           []incident
 	cards                               []card
 }
 
 type former struct {
 	key string
-	ago int // days
+	ago int // days before today
 }
 
 type language struct {
@@ -102,11 +102,11 @@ type definition struct {
 	archived          bool
 }
 
-// world is the generated data of a project.
+// world is the data of a project while it is being generated.
 type world struct {
 	Config
 	*project
-	now, today int64 // Unix seconds: the end, and the start of its day
+	now, today int64 // Unix seconds: the end of the data, and the start of that day
 
 	people   []*person
 	sessions []*session
@@ -129,13 +129,13 @@ func newWorld(c Config, p *project) *world {
 	}
 }
 
-// ago returns the Unix time of the given hour, the given number of days before today. It
-// never returns a time after the end of the data.
+// ago returns the Unix time of an hour on the day that is the given number of days before
+// today. It never returns a time after the end of the data.
 func (w *world) ago(days int, hour float64) int64 {
 	return min(w.now, w.today-int64(days)*day+int64(hour*3600))
 }
 
-// projectLine is a project in an archive.
+// projectLine is a project as an archive contains it.
 type projectLine struct {
 	ProjectKey  string        `json:"project_key"`
 	Name        string        `json:"name"`
@@ -193,7 +193,7 @@ type definitionLine struct {
 	LastSeen    int64   `json:"last_seen_time"`
 }
 
-// write writes the archive of the generated data.
+// write writes the archive of the project.
 func (w *world) write(out io.Writer) error {
 	a := transfer.NewWriter(out, transfer.Manifest{Program: w.Program, CreatedAt: w.now, ProjectKey: w.key})
 	versions := w.versions() // also creates the files
@@ -241,7 +241,7 @@ func (w *world) write(out io.Writer) error {
 	return err
 }
 
-// each returns a function that passes every record of list to add.
+// each returns a function that passes each record of list to its parameter add.
 func each[R any](list []R) func(add func(any) error) error {
 	return func(add func(any) error) error {
 		for i := range list {
@@ -269,8 +269,8 @@ func (w *world) languageLines() []languageLine {
 	return list
 }
 
-// definitions returns the event definitions that occur in the data, with the times at
-// which each was first and last seen.
+// definitions returns the definitions of the events that occur in the data, with the
+// times at which each was first and last seen.
 func (w *world) definitions() []definitionLine {
 	first, last := map[string]int64{}, map[string]int64{}
 	for i := range w.events {

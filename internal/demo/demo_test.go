@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// noon is a time on a Thursday.
+// noon is a time at noon on a Thursday.
 var noon = time.Date(2026, 3, 12, 12, 20, 7, 0, time.UTC)
 
-// archive writes the archive of a project and returns its files.
+// archive writes the archive of a project and returns the files in it by name.
 func archive(t *testing.T, c Config, key string) map[string]string {
 	t.Helper()
 	var raw bytes.Buffer
@@ -60,8 +60,8 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestLaterOnlyAdds checks that data generated for the evening contains everything that
-// was generated for noon of the same day, and more.
+// TestLaterOnlyAdds checks that data for the evening of a day contains all data for noon
+// of that day, and more.
 func TestLaterOnlyAdds(t *testing.T) {
 	t.Parallel()
 	const key = "wicklume"
@@ -118,8 +118,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestLife checks that the generated data has the properties that the demo is meant to
-// show.
+// TestLife checks that the data has the properties that the demo is meant to show.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	for _, p := range projects {
@@ -186,8 +185,8 @@ func TestIncident(t *testing.T) {
 	}
 }
 
-// TestToday checks that the last day has a rise of errors whenever the demo begins, and that an
-// announcement ends in the coming days.
+// TestToday checks that the last day has a rise of errors, and that an announcement
+// expires in the coming days, at whatever time of day the demo is generated.
 func TestToday(t *testing.T) {
 	t.Parallel()
 	for _, hours := range []int{-12, -5, 0, 5, 11} {
@@ -247,7 +246,7 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestIDs checks that IDs of one kind ascend, even within a second.
+// TestIDs checks that IDs of the same kind ascend, even within a second.
 func TestIDs(t *testing.T) {
 	t.Parallel()
 	c := newWorld(Config{}, quillmere).chance("ids")

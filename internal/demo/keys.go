@@ -2,18 +2,18 @@ package demo
 
 import "encoding/hex"
 
-// Key is an API key. Its secret is not known to anyone.
+// Key is an API key. Its secret is unknown, so it cannot be used.
 type Key struct {
-	ID       [16]byte // a UUIDv7 of the time of creation
+	ID       [16]byte // a UUIDv7 that contains the time of creation
 	Name     string
 	Scopes   []string
-	Projects []string // project keys; none = all
+	Projects []string // keys of the projects; empty = all projects
 	// Unix seconds; 0 = never.
 	Expires, Revoked, Used int64
 }
 
-// APIKeys returns the demo's API keys, oldest first. Some are active, others have expired
-// or have been revoked.
+// APIKeys returns the API keys of the demo, the oldest first. Some are active, and others
+// have expired or have been revoked.
 func APIKeys(c Config) []Key {
 	w := newWorld(c, &project{key: "keys"})
 	r := w.chance("keys")
@@ -47,7 +47,7 @@ func APIKeys(c Config) []Key {
 			keys[i].Used = min(w.now, when(k.used)+int64(r.IntN(4*3600)))
 		}
 		text := r.uuid7(when(k.made))
-		raw, _ := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]) // from its text form
+		raw, _ := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:]) // decodes the text form of a UUID
 		keys[i].ID = [16]byte(raw)
 	}
 	return keys

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// session is a session of a person.
+// session is one use of the app by a person.
 type session struct {
 	*person
 	*chance
 	w       *world
 	id      string
 	began   int64
-	at      int64 // of the previous event
+	at      int64 // time of the previous event
 	version string
-	day     int // since the first day
+	day     int // days since the first day
 	first   bool
 	events  int
 }
 
-// eventLine is an event in an archive.
+// eventLine is an event as an archive contains it.
 type eventLine struct {
 	DistinctID      string          `json:"distinct_id"`
 	Name            string          `json:"event_name"`
@@ -41,7 +41,7 @@ type eventLine struct {
 	PlatformVersion string          `json:"platform_version,omitempty"`
 }
 
-// live generates the sessions of all people on every day.
+// live generates the sessions of all people on all days.
 func (w *world) live() {
 	w.gather()
 	c := w.chance("days")
@@ -61,13 +61,13 @@ func (w *world) live() {
 	w.report()
 }
 
-// visit generates one session of a person on the given day.
+// visit generates one session of a person on a day.
 func (w *world) visit(c *chance, p *person, on int, begin int64) {
 	hour := pickHour(c, &w.project.people.hours)
 	at := begin + int64(hour*3600+c.IntN(3600)-p.where.offset*60)
 	s := &session{person: p, chance: c, w: w, id: c.uuid4(), at: at, day: on, version: w.version(p, at), first: p.joined == on}
 	s.began = at
-	requests := c.between(2, 7) // including those of people who send no events
+	requests := c.between(2, 7) // all people, including those who send no events, cause requests
 	w.session(s)
 	w.sessions = append(w.sessions, s)
 	w.ask(s, at, "VERSION_CHECK_UPDATE", requests)
@@ -106,11 +106,11 @@ func pickHour(c *chance, hours *[24]float64) int {
 
 func hourOf(at int64) int64 { return at - at%3600 }
 
-// emit sends an event after a pause with the given mean, in seconds. properties contains
-// names and values in turn. A value is a string, an int or a bool.
+// emit sends an event after a random pause with the given mean, in seconds. properties
+// contains names and values in turn. Each value is a string, an int or a bool.
 func (s *session) emit(pause float64, name string, properties ...any) {
 	s.at += int64(s.wait(pause))
-	late := int64(s.IntN(4)) // queued by the client
+	late := int64(s.IntN(4)) // the client queues some events for a few seconds
 	id := s.uuid4()
 	if s.at+late > s.w.now || s.at < s.w.today-(Days-1)*day {
 		return
@@ -137,7 +137,7 @@ func (s *session) emit(pause float64, name string, properties ...any) {
 		Platform: p.platform, PlatformVersion: p.system,
 	}
 	if p.address != "" {
-		e.IP = p.address + "0" // as the server stores it by default
+		e.IP = p.address + "0" // anonymized, as the server stores it by default
 	}
 	s.w.events = append(s.w.events, e)
 	s.events++
@@ -159,7 +159,7 @@ func offset(p *person) int {
 	return p.where.offset
 }
 
-// ask adds n requests of a session to the hourly counters.
+// ask adds n requests in a session to the hourly counters.
 func (w *world) ask(s *session, at int64, endpoint string, n int) {
 	if n == 0 || at > w.now || at < w.today-(Days-1)*day {
 		return
@@ -169,7 +169,7 @@ func (w *world) ask(s *session, at int64, endpoint string, n int) {
 	w.systems[versionCount{hourOf(at), s.platform, s.system}] += int64(n)
 }
 
-// eventCount, requestCount and versionCount are the keys of hourly counters.
+// eventCount, requestCount and versionCount are the dimensions of hourly counters.
 type (
 	eventCount struct {
 		hour                   int64
@@ -214,7 +214,7 @@ type versionCountLine struct {
 	Count    int64  `json:"count"`
 }
 
-// sorted returns the counters in a reproducible order.
+// sorted returns the counters in a reproducible order, as an archive contains them.
 func sorted[K comparable, L any](counts map[K]int64, compare func(a, b K) int, line func(K, int64) L) []L {
 	keys := make([]K, 0, len(counts))
 	for k := range counts {

@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// population describes the users of an app.
+// population describes the users of an app in total.
 type population struct {
-	number    int     // including people who join during the 90 days
-	before    float64 // share of people who joined before the 90 days
+	number    int     // number of users, including those who start to use the app during the 90 days
+	before    float64 // share of the users who started before that
 	platforms []share[string]
 	places    []share[*place]
 	week      [7]float64  // relative activity by weekday, Sunday first
 	hours     [24]float64 // relative activity by hour of the local day
-	active    float64     // probability that a new user opens the app on a day
-	loyal     float64     // share of active that remains after some weeks
-	tries     float64     // share of people who install previews
-	pro       float64     // share of people who have paid
+	active    float64     // probability that a new user opens the app on a given day
+	loyal     float64     // share of active that is left after some weeks
+	tries     float64     // share of the users who install previews
+	pro       float64     // share of the users who have paid
 }
 
-// place is the location of users. Its codes follow GB/T 2260.
+// place is a location of users. Its codes follow GB/T 2260.
 type place struct {
 	country, name, region, city string
 	province, cityCode          string
 	offset                      int    // minutes east of UTC
-	language                    string // of most people
-	net                         string // prefix of addresses, all reserved for documentation
+	language                    string // language of most people there
+	net                         string // prefix of their addresses, all of which are reserved for documentation
 }
 
-// Places where users live, with their time zones in winter.
+// The places where users live, with their time zones in winter.
 var (
 	berlin    = &place{"DE", "Germany", "Berlin", "Berlin", "", "", 60, "de", "192.0.2."}
 	munich    = &place{"DE", "Germany", "Bavaria", "Munich", "", "", 60, "de", "192.0.2."}
@@ -67,15 +67,15 @@ var (
 	chengdu   = china("Sichuan", "Chengdu", "510000", "510100")
 	xian      = china("Shaanxi", "Xi'an", "610000", "610100")
 
-	nowhere = &place{language: "en"} // unknown place
+	nowhere = &place{language: "en"} // for users in an unknown place
 )
 
 func china(region, city, province, code string) *place {
 	return &place{"CN", "China", region, city, province, code, 480, "zh", "203.0.113."}
 }
 
-// systems holds the operating system versions in use on each platform. Some clients do
-// not report theirs.
+// systems contains the versions of the operating system on each platform, with their
+// shares. Some clients do not report a version.
 var systems = map[string][]share[string]{
 	"windows": {{58, "11"}, {34, "10"}, {3, ""}},
 	"macos":   {{38, "26.1"}, {30, "15.7"}, {16, "14.8"}, {5, "13.7.8"}, {2, ""}},
@@ -85,7 +85,7 @@ var systems = map[string][]share[string]{
 	"web":     {{40, "chrome 142"}, {25, "firefox 145"}, {20, "safari 26"}, {5, ""}},
 }
 
-// devices holds the invented names of devices.
+// devices contains invented names of devices for each platform.
 var devices = map[string][]string{
 	"windows": {"Fellow 14", "Tower X2", "Slate 7"}, "macos": {"Air desk", "Book 15"}, "linux": {"Fellow 14", "Board 5"},
 	"ios": {"Handset 15", "Handset 17 mini", "Pad 11"}, "android": {"Pebble 9", "Pebble 9a", "Nori X", "Aster S"},
@@ -96,10 +96,10 @@ var devices = map[string][]string{
 type person struct {
 	id, platform, system, device, address, language string
 	where                                           *place
-	joined                                          int // day; negative = before the first day
+	joined                                          int // day on which the user started; negative = before the first day
 	keen                                            float64
-	pro, known                                      bool    // has paid; reports its time zone
-	adopted                                         []int64 // time of installation by release; 0 = never
+	pro, known                                      bool    // pro: has paid; known: the client reports its time zone
+	adopted                                         []int64 // for each release, the time at which the user installed it; 0 = never
 }
 
 // gather generates the users of the app.
@@ -114,7 +114,7 @@ func (w *world) gather() {
 			p.address = p.where.net
 		}
 		if p.joined = -1 - int(c.wait(120)); float64(i) >= pop.before*float64(pop.number) {
-			p.joined = int(Days * math.Sqrt(c.Float64())) // an increasing number of them
+			p.joined = int(Days * math.Sqrt(c.Float64())) // the number of new users increases from day to day
 		}
 		p.pro = p.joined < 0 && c.happens(pop.pro)
 		w.install(c, p)
@@ -125,27 +125,27 @@ func (w *world) gather() {
 // Delays of updates, in days.
 const (
 	updateDelay = 4.5
-	neverMoves  = 0.05 // share of people who never update
+	neverMoves  = 0.05 // share of the users who never update
 )
 
-// install decides when a person installs each release.
+// install decides at which time a person installs each release.
 func (w *world) install(c *chance, p *person) {
 	tries, stuck, patience := c.happens(w.project.people.tries), c.happens(neverMoves), 0.4+1.2*c.Float64()
 	p.adopted = make([]int64, len(w.releases))
 	came := w.ago(Days-1-p.joined, 0)
-	withdrawn := false // the previous release was withdrawn and this person has it
+	withdrawn := false // whether the person has the previous release, which was withdrawn
 	for i := range w.releases {
 		r := &w.releases[i]
 		at := w.published(r)
 		delay := patience * c.wait(updateDelay) * day
-		if withdrawn { // its users are told to update
+		if withdrawn { // the app tells these users to update
 			delay /= 12
 		}
 		adopted := at + int64(delay)
 		switch {
 		case r.preview && !tries, len(r.platforms) > 0 && !slices.Contains(r.platforms, p.platform):
 			continue
-		case at <= came && !r.preview: // a new user installs the newest one
+		case at <= came && !r.preview: // a new user installs the newest release
 			if at+30*day < came || p.joined >= 0 || c.happens(0.8) {
 				adopted = at
 			}
@@ -160,7 +160,7 @@ func (w *world) install(c *chance, p *person) {
 	}
 }
 
-// version returns the release that a person has installed at the given time.
+// version returns the release that a person has installed at a time.
 func (w *world) version(p *person, at int64) string {
 	for i, adopted := range slices.Backward(p.adopted) {
 		if adopted != 0 && adopted <= at {

@@ -1,6 +1,6 @@
 package demo
 
-// office is the hourly activity of people at a desk.
+// office is the relative activity of office workers in each hour of the day.
 var office = [24]float64{1, .5, .3, .2, .2, .4, 1.2, 3, 6, 9, 10, 9, 6, 7, 9, 9, 8, 6, 4, 4, 5, 5, 4, 2}
 
 // projects lists all projects in order of creation.
@@ -119,7 +119,8 @@ var quillmere = &project{
 			content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow " +
 				"(flow.qm:240)\n  at library.open (open.qm:58)",
 		},
-		// One of these two lies in the last day, whenever the demo begins.
+		// Two incidents, of which one lies in the last day at whatever time the demo is
+		// generated.
 		{ago: 1, hour: 20, version: "4.3.1", platform: "windows", source: "sync", number: 90, content: syncFailure},
 		{ago: 0, hour: 9, version: "4.3.1", platform: "windows", source: "sync", number: 140, content: syncFailure},
 	},
@@ -173,7 +174,7 @@ var quillmere = &project{
 }
 
 // quillmereSession generates a session: the user opens the app, creates and exports a
-// document, and occasionally buys.
+// document, and occasionally buys something.
 func quillmereSession(s *session) {
 	plan := "free"
 	if s.pro {
@@ -212,7 +213,7 @@ func quillmereSession(s *session) {
 		format := pick(s.chance, []share[string]{{46, "pdf"}, {24, "docx"}, {16, "epub"}, {9, "txt"}, {5, "html"}})
 		s.emit(300, "document_exported", "format", format, "pages", s.around(14), "milliseconds", s.around(700))
 		buys := 0.07
-		if format == "epub" { // for publishing
+		if format == "epub" { // a document in this format is published
 			buys = 0.16
 		}
 		if !s.pro && s.happens(0.45) {

@@ -11,10 +11,10 @@ import (
 // chance is a reproducible source of random numbers.
 type chance struct {
 	*rand.Rand
-	last uint64 // time of the previous ID, in milliseconds
+	last uint64 // time in the previous ID, in milliseconds
 }
 
-// chance returns a random source for the given purpose. Each purpose has a separate
+// chance returns a source of random numbers for a purpose. Each purpose has its own
 // source, so that a change to one does not affect the others. The source does not depend
 // on the day.
 func (w *world) chance(purpose string) *chance {
@@ -29,11 +29,10 @@ func (c *chance) happens(p float64) bool { return c.Float64() < p }
 // between returns a number from a to b, inclusive.
 func (c *chance) between(a, b int) int { return a + c.IntN(b-a+1) }
 
-// wait returns a random waiting time from an exponential distribution with the given
-// mean.
+// wait returns a random waiting time with an exponential distribution and the given mean.
 func (c *chance) wait(mean float64) float64 { return c.ExpFloat64() * mean }
 
-// around returns a random number of at least 1 from a long-tailed distribution with the
+// around returns a random number of at least 1. The distribution has a long tail and the
 // given median.
 func (c *chance) around(middle float64) int {
 	return max(1, int(middle*math.Exp(0.5*c.NormFloat64())))
@@ -42,13 +41,13 @@ func (c *chance) around(middle float64) int {
 // one returns a random element of a list.
 func one[T any](c *chance, list []T) T { return list[c.IntN(len(list))] }
 
-// share is a value with a weight.
+// share is a value with its weight.
 type share[T any] struct {
 	weight float64
 	value  T
 }
 
-// pick returns one of the values, chosen by weight.
+// pick returns a random value of a list. The weights determine the probabilities.
 func pick[T any](c *chance, list []share[T]) T {
 	sum := 0.0
 	for _, s := range list {
@@ -63,8 +62,8 @@ func pick[T any](c *chance, list []share[T]) T {
 	return list[len(list)-1].value
 }
 
-// uuid7 returns a UUIDv7 for the given second. It is greater than the IDs returned before
-// for the same second.
+// uuid7 returns a UUIDv7 with the given time, in seconds. It is greater than all IDs that
+// were returned before for the same time.
 func (c *chance) uuid7(at int64) string {
 	milli := uint64(at)*1000 + uint64(c.IntN(500))
 	if before := c.last; before/1000 == uint64(at) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// voice is a text that a user may send as feedback.
+// voice is a text that a user can send as feedback.
 type voice struct {
 	language string
 	rating   int // 0 = none
@@ -42,8 +42,8 @@ type logLine struct {
 	sent
 }
 
-// sent holds the data that the server adds to a submission, about its sender and its
-// time.
+// sent contains the data that the server adds to a submission: data about its sender and
+// its time.
 type sent struct {
 	IP          string `json:"ip,omitempty"`
 	UserAgent   string `json:"user_agent,omitempty"`
@@ -79,7 +79,7 @@ func (w *world) report() {
 	}
 }
 
-// tells reports whether a time lies within the period of the data.
+// tells reports whether a time lies in the period for which there is data.
 func (w *world) tells(at int64) bool { return at <= w.now && at >= w.today-(Days-1)*day }
 
 func (w *world) complain() {
@@ -138,19 +138,19 @@ func (w *world) feedback(c *chance, s *session, v voice, at int64) feedbackLine 
 	return line
 }
 
-// logKind is a log that an app may send. {n}, {ms}, {file} and {version} are
-// placeholders.
+// logKind is a log that an app can send. {n}, {ms}, {file} and {version} are placeholders
+// in its text.
 type logKind struct {
 	weight  float64
 	level   int
 	source  string
 	content string
-	on      string // platform; "" = all
+	on      string // platform that sends it; "" = all platforms
 }
 
-// incident describes an hour in which one version of the app fails on one platform.
+// incident is an hour in which one version of the app fails on one platform.
 type incident struct {
-	ago               int // days
+	ago               int // days before today
 	hour              float64
 	version, platform string
 	source, content   string
@@ -192,7 +192,7 @@ func (w *world) fail() {
 		for range i.number {
 			s := *one(c, hit)
 			s.version = i.version
-			// The number of errors rises, and falls when the cause is gone.
+			// the number of errors rises, and falls again when the cause has been removed
 			at := begin + int64(3599*(c.Float64()+c.Float64())/2)
 			w.note(c, &s, logKind{level: 3, source: i.source, content: i.content}, at)
 		}

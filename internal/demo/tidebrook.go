@@ -1,7 +1,7 @@
 package demo
 
-// outside is the hourly activity of people outdoors. It peaks early in the morning and
-// again in the evening.
+// outside is the relative activity of people outdoors in each hour of the day. It peaks
+// early in the morning and again in the evening.
 var outside = [24]float64{.5, .3, .2, .3, .8, 3, 6, 8, 8, 7, 6, 5, 5, 5, 5, 5, 6, 7, 7, 6, 5, 4, 2, 1}
 
 var tidebrook = &project{

@@ -1,6 +1,6 @@
 package demo
 
-// names holds the local parts of contact addresses.
+// names contains the local parts of the users' e-mail addresses.
 var names = []string{
 	"amina", "bo", "chiara", "dmitri", "elif", "fatou", "gustav", "hana", "ines", "jun", "kofi", "lena", "mateo", "noor", "olga", "priya",
 	"quan", "ruth", "sami", "tove",
@@ -10,7 +10,7 @@ var fileNames = []string{
 	"letter.md", "第三章.md", "report-final-2.docx", "مسودة.md", "harbour.kml", "aurora.lpx", "Kapitel 7.md", "photo_0412.heic",
 }
 
-// answers holds the notes that are attached to resolved feedback.
+// answers contains notes for feedback that has been resolved.
 var answers = []string{
 	"Fixed in the release after. Thank you for the clear report.",
 	"Answered by mail: the setting is under View, Page.",
@@ -27,7 +27,7 @@ var spams = []string{
 	"低价刷好评，加微信 000000",
 }
 
-// everywhere holds texts that fit every app.
+// everywhere contains feedback that fits every app.
 var everywhere = []voice{
 	{"en", 5, "Does one thing and does it well. Thank you."},
 	{"en", 4, "Very good, but please remember the size of the window."},

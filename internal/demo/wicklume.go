@@ -1,6 +1,7 @@
 package demo
 
-// evenings is the hourly activity of hobbyists after work.
+// evenings is the relative activity of people with a hobby, after work, in each hour of
+// the day.
 var evenings = [24]float64{3, 2, 1, .5, .3, .2, .4, 1, 2, 2, 2, 2, 2.5, 2.5, 2.5, 3, 4, 5, 7, 9, 10, 10, 8, 5}
 
 var wicklume = &project{
@@ -103,7 +104,7 @@ func wicklumeSession(s *session) {
 			return
 		}
 		fails := 0.05
-		if s.version == "0.12.0" && over == "network" { // groups timed out after two seconds
+		if s.version == "0.12.0" && over == "network" { // in this version, groups of devices time out after two seconds
 			fails = 0.3
 		}
 		if s.happens(fails) {

@@ -13,8 +13,8 @@ import (
 	"svc/internal/typo"
 )
 
-// parseFile parses a configuration file. It returns the valid values in text form by key,
-// and all problems in the order of their keys.
+// parseFile parses a configuration file. It returns the text form of each valid value by
+// key, and all problems in the order of their keys.
 func parseFile(content []byte) (map[string]string, []error) {
 	var tree map[string]any
 	if err := toml.Unmarshal(content, &tree); err != nil {
@@ -89,8 +89,8 @@ func fileValue(key string, value any) (string, error) {
 	return "", fmt.Errorf("%s must be a quoted string", key)
 }
 
-// nearest returns the key most similar to an unknown key. The unknown key may be written
-// as a flag or a variable, or lack its section.
+// nearest returns the valid key that is most similar to a wrong one. The wrong key may be
+// written like a flag or an environment variable, or lack its section.
 func nearest(wrong string) string {
 	wrong = strings.ReplaceAll(strings.ToLower(wrong), "-", "_")
 	wrong = strings.TrimPrefix(wrong, "svc_")

@@ -2,7 +2,7 @@ package setting
 
 import "slices"
 
-// Group is a set of settings that serve one purpose, for help texts.
+// Group is a set of settings that belong to the same subject, for help texts.
 type Group struct {
 	Title string
 	// Items are the keys of the settings, each with a description that fits on a line.
@@ -12,7 +12,8 @@ type Group struct {
 // Item is a setting in a Group.
 type Item struct{ Key, Brief string }
 
-// Groups returns all settings by purpose, those that most installations need first.
+// Groups returns all settings by group. The groups that most installations need come
+// first.
 func Groups() []Group { return slices.Clone(groups) }
 
 var groups = []Group{

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// UnixPrefix is the prefix of listen addresses that are Unix sockets.
+// UnixPrefix is the prefix of a listen address that is the path of a Unix socket.
 const UnixPrefix = "unix:"
 
-// settleHTTPS sets the values that depend on the HTTPS settings.
+// settleHTTPS sets the values that follow from the HTTPS settings.
 func (s *Settings) settleHTTPS() {
 	domain, listen := s.value("domain"), s.value("listen")
 	if len(s.Domain) > 0 {
@@ -31,7 +31,7 @@ func (s *Settings) settleHTTPS() {
 	}
 }
 
-// contradictions returns problems for settings that exclude each other.
+// contradictions returns a problem for each pair of settings that exclude each other.
 func (s *Settings) contradictions() (problems []error) {
 	cert, key, domain, listen := s.value("tls.cert"), s.value("tls.key"), s.value("domain"), s.value("listen")
 	switch {
@@ -109,7 +109,7 @@ func directoryURL(v string) (string, error) {
 
 func fileMode(v string) (fs.FileMode, error) {
 	n, err := strconv.ParseUint(v, 8, 32)
-	// A TOML number would have lost its octal base.
+	// Without quotation marks, TOML would have parsed the value as a decimal number.
 	if err != nil || len(v) != 4 || v[0] != '0' {
 		return 0, errors.New("must be four octal digits from 0000 to 0777, such as 0660, as a text")
 	}

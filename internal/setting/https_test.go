@@ -25,13 +25,13 @@ func TestHTTPS(t *testing.T) {
 	}
 }
 
-// TestHTTPSTogether checks settings that affect or exclude each other.
+// TestHTTPSTogether checks combinations of settings that affect or exclude each other.
 func TestHTTPSTogether(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name           string
 		env            texts
-		listen         string // "" = there is a problem
+		listen         string // the expected address; "" = Load must return an error
 		problem, warns string
 	}{
 		{"an address that is given stays", texts{"SVC_DOMAIN": "a.example", "SVC_LISTEN": ":8443"}, ":8443", "", ""},

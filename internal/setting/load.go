@@ -12,9 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// Sources provides the values of settings. A nil function provides no values.
+// Sources provides the values of settings. A function that is nil provides none.
 type Sources struct {
-	// Flag returns the value of the named flag, and whether it was given.
+	// Flag returns the value of a flag, and whether the flag was given.
 	Flag func(name string) (string, bool)
 	// Env returns an environment variable, like os.LookupEnv.
 	Env func(name string) (string, bool)
@@ -22,8 +22,9 @@ type Sources struct {
 	ReadFile func(path string) ([]byte, error)
 }
 
-// Errors holds all problems found by one call of Load. Each problem is one line. The line
-// names the flag, variable or key, and never quotes a value.
+// Errors contains all problems that one call of Load has found. Each problem is one line.
+// The line names the flag, environment variable or key, and never contains a value, which
+// may be a secret.
 type Errors []error
 
 // Error returns the problems, one per line.
@@ -33,9 +34,9 @@ func (e Errors) Error() string { return errors.Join(e...).Error() }
 func (e Errors) Unwrap() []error { return e }
 
 // Load returns the settings. A flag takes precedence over the environment, the
-// environment over the configuration file, and the file over the default. Blank values
-// count as unset. A returned error is an Errors with all problems. The settings are then
-// only fit for display.
+// environment over the configuration file, and the file over the default. A blank value
+// is treated as unset. If the error is not nil, it is an Errors with all problems, and
+// the settings must only be displayed.
 func Load(src Sources) (*Settings, error) {
 	l := &loader{src: src.whole()}
 	s := &Settings{}
@@ -65,7 +66,7 @@ func (s *Settings) warn(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// settle sets the values that depend on other settings.
+// settle sets the values that follow from other settings.
 func (s *Settings) settle() {
 	if v := s.value("config"); v.Text == "" {
 		v.Text = s.Config
@@ -89,8 +90,8 @@ func (s *Settings) settle() {
 		listen.Origin, listen.Name = port.Origin, port.Name
 		s.Listen = listen.Text
 	case port.Origin != FromEnvironment:
-		// Platforms set PORT for all programs, so an unused value from the environment is
-		// not a mistake.
+		// hosting platforms set PORT for all programs, so an unused PORT from the environment
+		// is not a mistake
 		s.warn("%s is not used because %s is set", port.Name, listen.Name)
 	}
 	s.settleHTTPS()
@@ -98,8 +99,8 @@ func (s *Settings) settle() {
 
 type loader struct {
 	src  Sources
-	path string            // of the configuration file
-	file map[string]string // its values by key; a key with "" is unset
+	path string            // path of the configuration file
+	file map[string]string // the values in the configuration file by key; "" = unset
 	errs Errors
 }
 
@@ -119,7 +120,7 @@ func (src Sources) whole() Sources {
 	return src
 }
 
-// find returns the value from the first source that has one.
+// find returns the value of a setting from the first source that has one.
 func (l *loader) find(d Definition) Value {
 	v := Value{Definition: d}
 	if text, ok := l.src.Flag(d.Flag()); ok && !blank(text) {
@@ -138,8 +139,9 @@ func (l *loader) find(d Definition) Value {
 	return v
 }
 
-// environment returns the value of d's variable and the name of that variable. The value
-// can also come from a file that is named by the variable with the suffix _FILE.
+// environment returns the value of d's environment variable and the name of that
+// variable. Instead of the value, the environment can contain the path of a file with the
+// value, in the variable with the suffix _FILE.
 func (l *loader) environment(d Definition) (text, name string) {
 	text, _ = l.src.Env(d.Variable)
 	if blank(text) {
@@ -161,7 +163,7 @@ func (l *loader) environment(d Definition) (text, name string) {
 		l.errs = append(l.errs, problem(d.FileVariable(), fmt.Errorf("cannot be read: %w", err)))
 		return "", ""
 	}
-	// Editors and echo append a newline to the secret.
+	// editors and echo append a newline to the secret
 	text = strings.TrimRight(string(data), "\r\n")
 	if blank(text) {
 		text = ""
@@ -169,8 +171,8 @@ func (l *loader) environment(d Definition) (text, name string) {
 	return text, d.FileVariable()
 }
 
-// readFile sets l.file from the configuration file. A missing file is an error only if
-// the file was named explicitly.
+// readFile reads the configuration file into l.file. If the file does not exist, that is
+// an error only if its path was given explicitly.
 func (l *loader) readFile(data string, config Value) {
 	l.path = config.Text
 	if l.path == "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// given is the input of Load in a test.
+// given contains the input of Load in a test.
 type given struct {
 	flags, env, files map[string]string
 }
@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestPrecedence checks from which source a setting is loaded.
+// TestPrecedence checks which of several sources provides the value of a setting.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	const long = "0123456789abcdef0123456789abcdef"
@@ -286,11 +286,11 @@ func FuzzParseFile(f *testing.F) {
 	})
 }
 
-// fromEnv returns an input with one environment variable.
+// fromEnv returns an input that consists of one environment variable.
 func fromEnv(name, value string) given { return given{env: texts{name: value}} }
 
 // TestOrigins checks that the address of a server must consist of a scheme and a valid
-// host.
+// host, with or without a port.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{

@@ -7,13 +7,13 @@ import (
 	"svc/internal/typo"
 )
 
-// maxWrong is the maximum edit distance between a misspelt variable and the variable of a
-// setting.
+// maxWrong is the maximum edit distance at which a variable is regarded as a misspelt
+// variable of a setting.
 const maxWrong = 2
 
 // Misspelt returns an error for each variable in environ that resembles the variable of a
 // setting but is not one. environ has the form of os.Environ. Other programs may also use
-// the prefix SVC_, so Misspelt reports only names that are nearly right.
+// variables with the prefix SVC_, so Misspelt reports only names that are nearly right.
 func Misspelt(environ []string) (errs []error) {
 	known := map[string]bool{}
 	for _, d := range definitions {

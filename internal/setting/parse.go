@@ -19,15 +19,15 @@ import (
 	"svc/internal/typo"
 )
 
-// maxCount is the maximum of numeric settings that have no natural limit.
+// maxCount is the maximum value of numeric settings that have no natural maximum.
 const maxCount = math.MaxInt32
 
-// MaxRetentionDays is the maximum number of days for which feedback and logs are stored
-// if they are not stored forever.
+// MaxRetentionDays is the maximum number of days for which feedback and logs can be kept,
+// unless they are kept forever.
 const MaxRetentionDays = 3650
 
-// into returns a setter that trims white space around a text, parses the text and stores
-// the value in a field.
+// into returns a setter that parses a text, after trimming white space around it, and
+// stores the value in a field.
 func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {
 	return func(s *Settings, text string) error {
 		value, err := parse(strings.TrimSpace(text))
@@ -65,8 +65,9 @@ func number(least, most int) func(string) (int, error) {
 	}
 }
 
-// origin parses the address of a server without a path. It returns the scheme and host in
-// lower case, and the port if there is one, without trailing slashes.
+// origin parses the address of a server, which must not have a path. It returns the
+// scheme and the host in lower case, and the port if there is one, without trailing
+// slashes.
 func origin(v string) (string, error) {
 	bad := errors.New("must be an address such as https://files.example.com: http or https and a valid host name, without a path")
 	u, err := url.Parse(strings.TrimRight(v, "/"))
@@ -87,10 +88,11 @@ func origin(v string) (string, error) {
 	return whole.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// projectKey matches everything that can be the key of a project.
+// projectKey matches every text that can be the key of a project.
 var projectKey = regexp.MustCompile(`^[^\s\pC/\\?#%]{1,64}$`)
 
-// startPage parses list, the key of a project or the address of a web page.
+// startPage parses the setting of the start page: "list", the key of a project, or the
+// address of a web page.
 func startPage(v string) (string, error) {
 	if projectKey.MatchString(v) {
 		return v, nil
@@ -111,7 +113,7 @@ func webAddress(v string) (string, error) {
 }
 
 // baseAddress parses an origin that may be followed by a path, such as the address of an
-// API. It drops trailing slashes.
+// API. It removes trailing slashes.
 func baseAddress(v string) (string, error) {
 	u, err := url.Parse(strings.TrimRight(v, "/"))
 	if err != nil || u.RawQuery != "" || u.Fragment != "" || path.Clean("/"+u.Path) != "/"+strings.TrimPrefix(u.Path, "/") {
@@ -122,8 +124,8 @@ func baseAddress(v string) (string, error) {
 	return host + u.EscapedPath(), err
 }
 
-// validHost reports whether lower-case text is an IP address or a host name (RFC 1123).
-// Internationalized names must be in their ASCII form.
+// validHost reports whether a text in lower case is an IP address or a host name (RFC
+// 1123). An internationalized name must be in its ASCII form.
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -146,7 +148,7 @@ const maxUploadMB = 16 << 20
 
 var sizeForm = regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
 
-// size parses a number of bytes with an optional suffix k, m or g.
+// size parses a number of bytes, which may have the suffix k, m or g.
 func size(v string) (int64, error) {
 	m := sizeForm.FindStringSubmatch(v)
 	if m == nil {
@@ -212,7 +214,7 @@ func headers(v string) ([]string, error) {
 	return names, nil
 }
 
-// notToken reports whether a character is not allowed in header names.
+// notToken reports whether a character is not allowed in the name of a header.
 func notToken(r rune) bool {
 	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
@@ -248,8 +250,8 @@ func limitedDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// interval returns a parser for durations that are 0 or at least the given minimum. 0
-// means never. The unit d is 24 hours.
+// interval returns a parser for durations that are 0, which means never, or at least the
+// given minimum. In addition to Go's units it accepts d, which is 24 hours.
 func interval(least time.Duration) func(string) (time.Duration, error) {
 	const most = 365 * 24 * time.Hour
 	return func(v string) (time.Duration, error) {
@@ -266,7 +268,7 @@ func interval(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
-// recipients parses a list of public keys. It checks only their general form.
+// recipients parses a list of public keys. It checks only their form.
 func recipients(v string) (all []string, err error) {
 	for key := range strings.SplitSeq(v, ",") {
 		if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
@@ -282,6 +284,6 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem adds the name of the source to an error. It omits the value, because the value
-// may be a secret that was set in the wrong variable.
+// problem adds the name of the source to an error. It does not add the value, which may
+// be a secret that was put into the wrong variable.
 func problem(name string, err error) error { return fmt.Errorf("%s %w", name, err) }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Example returns an example configuration file in which every line is commented out. It
-// has one block for each setting, with the meaning, the reason for the default, and the
-// default.
+// Example returns an example of a configuration file. Every line is commented out. Each
+// setting has a block with its meaning, its default and the reason for the default.
 func Example() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of svc with their defaults. To change one, uncomment its line. The file

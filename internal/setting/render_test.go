@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// TestGenerated checks that the committed files match the table.
+// TestGenerated checks that the committed files match the table of settings.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ path, want string }{
@@ -34,8 +34,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestExampleLoads checks that the example file, when uncommented, sets every setting to
-// its default.
+// TestExampleLoads checks that the example file sets every setting to its default when
+// its lines are no longer commented out.
 func TestExampleLoads(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(Example()) {
@@ -63,7 +63,7 @@ func TestExampleLoads(t *testing.T) {
 	}
 }
 
-// TestTable checks that every definition is complete and follows the naming rule.
+// TestTable checks that every definition is complete and named by the rules.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	fixed := map[string]string{
@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// markdown returns the reference of all settings.
+// markdown returns the reference of all settings as Markdown.
 func markdown() string {
 	var b strings.Builder
 	b.WriteString(`# Configuration

@@ -1,4 +1,4 @@
-// Package setting is the single definition of every setting. Flags, variables, the
+// Package setting defines every setting once. The flags, the environment variables, the
 // configuration file, its example and its documentation are all derived from the table in
 // table.go. The package has no I/O of its own: the caller of Load provides the flags, the
 // environment and a function to read files.
@@ -25,27 +25,29 @@ import (
 
 // Definition describes one setting.
 type Definition struct {
-	// Key names the setting in the file and in messages, such as "log.level".
+	// Key is the name of the setting in the configuration file and in messages, such as
+	// "log.level".
 	Key string
-	// Variable is its environment variable.
+	// Variable is the environment variable for the setting.
 	Variable string
 	// Kind describes the form of a value in one word, for help texts.
 	Kind string
 	// Default is the default value in text form.
 	Default string
-	// Unset describes what happens when the setting has no value. It is used if Default is
-	// empty.
+	// Unset describes what happens if the setting has no value. It is empty if there is a
+	// default.
 	Unset string
-	// Help describes the setting. Why explains the reason for its default.
+	// Help describes the setting. Why is the reason for its default.
 	Help, Why string
-	// Secret marks settings with a secret value. The value is masked when it is displayed,
-	// and never quoted in a message. It can also come from a file named by the variable
-	// with the suffix _FILE.
+	// Secret marks a setting with a secret value. The value is masked when it is displayed
+	// and never appears in a message. It can also be read from a file, if the variable with
+	// the suffix _FILE contains the file's path.
 	Secret bool
-	// NotInFile marks settings that determine which file is read.
+	// NotInFile marks a setting that the configuration file cannot contain, because it
+	// determines which file is read.
 	NotInFile bool
-	// Offline marks settings that commands need, too. If no server is running, a command
-	// opens the data directory itself.
+	// Offline marks a setting that commands need, too, because they open the data directory
+	// themselves if no server is running.
 	Offline bool
 
 	set setter
@@ -59,14 +61,14 @@ func (d Definition) Flag() string {
 	return strings.NewReplacer(".", "-", "_", "-").Replace(d.Key)
 }
 
-// FileVariable returns the environment variable that names a file with the value. It
-// exists for secrets only.
+// FileVariable returns the environment variable that contains the path of a file with the
+// value. Only secrets have one.
 func (d Definition) FileVariable() string { return d.Variable + "_FILE" }
 
-// Origin is the kind of source that a value came from.
+// Origin is the kind of source from which a value comes.
 type Origin string
 
-// The origins, in order of precedence.
+// The origins of values, in order of precedence.
 const (
 	FromFlag        Origin = "flag"
 	FromEnvironment Origin = "environment"
@@ -78,11 +80,12 @@ const (
 // Value is a setting with its current value.
 type Value struct {
 	Definition
-	// Text is the value in text form. A secret is in the clear. "" means that there is no
+	// Text is the value in text form. A secret is not masked. "" means that there is no
 	// value.
 	Text   string
 	Origin Origin
-	// Name is the flag, variable or file that provided the value. It is "" for a default.
+	// Name is the flag, environment variable or file from which the value comes. It is ""
+	// for a default.
 	Name string
 }
 
@@ -94,24 +97,24 @@ func (v Value) Shown() string {
 	return v.Text
 }
 
-// Settings holds the effective values. Each field is named like the key of its setting. A
-// field is zero if its setting has neither a value nor a default.
+// Settings contains the values that are in effect. Each field has the name of its
+// setting's key. A field is zero if its setting has neither a value nor a default.
 type Settings struct {
 	Data               string
-	Config             string // the path of the file, which may be missing
-	Listen             string // host:port, after applying PORT and Domain, or unix: and a path
+	Config             string // path of the configuration file, which need not exist
+	Listen             string // host:port, derived from PORT and Domain if necessary; or unix: and a path
 	ListenMode         fs.FileMode
-	TLSCert, TLSKey    string   // paths of files, both or none
-	Domain             []string // host names in lower case; none = no automatic certificates
-	RedirectListen     string   // host:port; "" = no listener
+	TLSCert, TLSKey    string   // paths of files; either both are set or neither
+	Domain             []string // host names in lower case; if empty, no certificates are obtained
+	RedirectListen     string   // host:port; "" = there is no such listener
 	ACMEEmail          string
-	ACMECA             string // URL; "" = Let's Encrypt
+	ACMECA             string // URL of the certificate authority; "" = Let's Encrypt
 	JWTSecret          string
-	JWTExpiresIn       string // unparsed; an invalid lifetime falls back to the default
+	JWTExpiresIn       string // not parsed; an invalid lifetime is replaced with the default
 	APIKeySalt         string
-	AdminPassword      string // trimmed; its length only matters at the first start
+	AdminPassword      string // trimmed; its length is checked only at the first start
 	BootstrapSecretDir string
-	MaxConnections     int // 0 = limited by the number of open files
+	MaxConnections     int // 0 = as many as the limit of open files permits
 	PublicRateLimit    int
 	PublicBodyBudget   int // MiB
 	SubmissionDataMax  int // KiB
@@ -122,13 +125,13 @@ type Settings struct {
 	GeoEnabled         bool
 	GeoDatabase        string // path of a file
 	EventIPStorage     string // anonymized, full or none
-	EventClockSkew     int    // seconds
+	EventClockSkew     int    // in seconds
 	EventBatchMax      int
 	EventMaxNames      int
 	EventMaxSizeMiB    int
 	SiteURL            string // scheme, host and port; "" = not known
-	PagesHome          string // list, a URL or the key of a project
-	DistBaseURL        string // scheme, host and port; "" = links on the address of the site
+	PagesHome          string // "list", a URL, or the key of a project
+	DistBaseURL        string // scheme, host and port; "" = direct links use the address of the site
 	DistCacheMaxSize   int64  // bytes
 	UploadMaxMB        int    // MiB
 	StorageDir         string
@@ -136,8 +139,8 @@ type Settings struct {
 	CDNCloudflareURL   string
 	CodehostWebBaseURL string
 
-	SubmissionMaxMiB      int // of feedback and logs of a project; 0 = no limit
-	LogRetentionDays      int // 0 = forever, like FeedbackRetentionDays
+	SubmissionMaxMiB      int // for the feedback and logs of a project; 0 = no limit
+	LogRetentionDays      int // 0 = forever; FeedbackRetentionDays likewise
 	FeedbackRetentionDays int
 
 	CodehostAPIBaseURL       string // scheme, host, port and path, without a slash at the end
@@ -155,8 +158,8 @@ type Settings struct {
 	ShutdownDelay            time.Duration
 	ShutdownTimeout          time.Duration
 
-	// Warnings holds sentences for the administrator about values that were accepted but
-	// are questionable.
+	// Warnings contains sentences for the administrator about values that are accepted but
+	// questionable.
 	Warnings []string
 
 	port   int
@@ -169,8 +172,8 @@ func (s *Settings) Values() []Value { return s.values }
 // Value returns the setting with the given key, which must exist.
 func (s *Settings) Value(key string) Value { return *s.value(key) }
 
-// Put replaces a value after loading. The new value is either a secret stored in the data
-// directory or the default, which replaces an unusable value.
+// Put replaces a value after the settings were loaded. The new value is either a secret
+// from the data directory, or the default in place of a value that cannot be used.
 func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	v := s.value(key)
 	if err := v.set(s, text); err != nil {
@@ -180,8 +183,8 @@ func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	return nil
 }
 
-// CheckAdminPassword checks that the password, if given, has 6 to 128 characters. The
-// password is only used at the first start, so only the first start calls
+// CheckAdminPassword checks that the password, if there is one, has 6 to 128 characters.
+// Only the first start uses the password, so only the first start calls
 // CheckAdminPassword.
 func (s *Settings) CheckAdminPassword() error {
 	if n := utf8.RuneCountInString(s.AdminPassword); n > 0 && n < 6 || n > 128 {

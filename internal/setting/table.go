@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DefaultListen is the default address, which is reachable only from this machine.
+// DefaultListen is the default listen address. It can be reached only from this machine.
 const DefaultListen = "127.0.0.1:4000"
 
 // Definitions returns all settings in the order in which they are documented.
