@@ -16,10 +16,10 @@ import (
 	"svc/internal/auth"
 )
 
-// target names one record of each kind that a path can contain.
+// target names one record for each parameter that a path can contain.
 type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
-	replyToken                                                                                               string // of the feedback
+	replyToken                                                                                               string // reply token of the feedback
 }
 
 // sampleTarget is a target for routes that are called without existing records.
@@ -49,7 +49,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	file := s.Upload(t, name, "a.txt", "hello")
 	s.Must(t, 200, "POST", one+"/codehost-webhook/regenerate", "")
 	s.Must(t, 200, "PUT", "/admin/codehost-app", `{"webhook_secret":"0123456789abcdef"}`)
-	// With a key of its own, because a credential may have few open uploads.
+	// Use a separate key, because a credential may have only a few open uploads.
 	status, upload, _ := s.Do(t, "POST", one+"/files/uploads", s.Key(t, `{"name":"uploads","scopes":["files:write"]}`), `{"filename":"b","size":1}`)
 	if status != 201 {
 		t.Fatalf("an upload: got %d %s", status, upload)
@@ -125,7 +125,7 @@ func (a target) record(before []string) string {
 	return a.version
 }
 
-// isLink reports whether a route serves direct links. Their clients expect no JSON.
+// isLink reports whether a route serves direct links. The clients of such a route expect no JSON.
 func isLink(e api.Endpoint) bool { return strings.HasPrefix(e.Path, "/f/") }
 
 // isSDK reports whether a route serves the client library for web pages.
@@ -147,9 +147,9 @@ func scopes(t *testing.T, s *apitest.Server) []string {
 	return apitest.Field[[]string](t, s.Must(t, 200, "GET", "/auth/api-scopes", ""), "data")
 }
 
-// deadKeys returns invalid keys. Each of them has every scope for every project and has become
-// invalid in a different way. deadKeys advances the clock by a day and therefore renews the login
-// of the administrator.
+// deadKeys returns invalid keys. Each of them has every scope for every project, and has become
+// invalid in a different way. To let keys expire, deadKeys advances the clock by a day, and
+// therefore renews the administrator's login.
 func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	t.Helper()
 	all, keys, ids := scopes(t, s), map[string]string{}, map[string]string{}
@@ -170,7 +170,7 @@ func deadKeys(t *testing.T, s *apitest.Server) map[string]string {
 	return keys
 }
 
-// visitor is a kind of caller and the routes that it may use.
+// visitor is a kind of caller, together with the routes that it may use.
 type visitor struct {
 	name    string
 	opens   func(api.Endpoint) bool
@@ -207,7 +207,7 @@ func visitors(t *testing.T, s *apitest.Server) []visitor {
 	bearer := func(name string, opens func(api.Endpoint) bool, value string) {
 		add(name, opens, map[string]string{"Authorization": "Bearer " + value})
 	}
-	// made has its key made for the route and the target.
+	// made returns a visitor whose key is created for each route and target.
 	made := func(name string, opens func(api.Endpoint) bool, header string, key func(*testing.T, api.Endpoint, target) string) {
 		all = append(all, visitor{name, opens, func(t *testing.T, e api.Endpoint, at target) map[string]string {
 			t.Helper()
@@ -270,8 +270,8 @@ func scopeOr(e api.Endpoint, other string) []string {
 	return strings.Fields(e.Scope)[:1]
 }
 
-// TestAccessMatrix calls every route of the table as every kind of caller. A caller with access
-// may be refused for the content of its request, but not for its credential.
+// TestAccessMatrix calls every route of the table as every kind of caller. A caller with access may
+// be refused for the content of its request, but not for its credential.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -281,9 +281,10 @@ func TestAccessMatrix(t *testing.T) {
 			t.Parallel()
 			refuses := makeTarget(t, s, fmt.Sprintf("refuses-%d", i))
 			before := s.State(t, refuses.project)
-			to, whole := target{}, false // one that may be changed, and has not been changed yet
+			to, whole := target{}, false // to is a target that may be changed; whole reports that it has not been changed yet
 			for at, v := range visitors {
-				// No credential opens what is signed, and none closes it: its webhook has a secret.
+				// A credential neither grants nor prevents access to a signed route. Only the
+				// signature counts, and the target's webhook has a secret.
 				opens := e.Access == "public" || e.Access != "signed" && v.opens(e)
 				if !opens || e.Method == "GET" {
 					visit(t, s, e, v, refuses, opens)

@@ -23,7 +23,7 @@ func TestAccessLog(t *testing.T) {
 	for _, tc := range []struct {
 		name, method, path string
 		headers            map[string]string
-		line               string // what it must say
+		line               string // fields that the line must have
 	}{
 		{"success", "GET", "/api/v1/public/a", nil, `{"method":"GET","route":"/api/v1/public/:k","path":"/api/v1/public/a","status":200,"address":"127.0.0.1"}`},
 		{"HEAD", "HEAD", "/api/v1/public/a/", nil, `{"method":"HEAD","route":"/api/v1/public/:k","path":"/api/v1/public/a/","status":200}`},
@@ -151,10 +151,10 @@ func TestFailingHandler(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		handler func(http.ResponseWriter) error
-		status  int // 0: the connection is cut
+		status  int // 0 = the server cuts the connection
 		body    string
 		logged  string // message of the only error in the log, "" for none
-		detail  string // in that entry, not in the answer
+		detail  string // a text that must be in this entry, but not in the response
 		stack   bool
 	}{
 		{"panic", func(http.ResponseWriter) error { panic("inner detail") }, 500, unexpected, "panic", "inner detail", true},

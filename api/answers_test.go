@@ -110,7 +110,7 @@ func TestListWhileRecordsGo(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	s.Project(t, "a")
-	first := addLarge(t, s, 0) // the last one of the list
+	first := addLarge(t, s, 0) // the last record in the list
 	for i := range 3 {
 		addLarge(t, s, i+1)
 	}
@@ -200,7 +200,7 @@ func TestAnswerBudget(t *testing.T) {
 	if status, _, _ := s.Do(t, "GET", "/public/a/versions", "", ""); status != 200 {
 		t.Errorf("when there is room: got %d, want 200", status)
 	}
-	for s.Metric(t, "svc_answer_bytes") != 0 { // the answer may be there before the memory is given back
+	for s.Metric(t, "svc_answer_bytes") != 0 { // the response can arrive before the memory is released
 	}
 }
 

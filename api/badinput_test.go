@@ -203,7 +203,8 @@ func (h *hostility) compare(t *testing.T) {
 	}
 }
 
-// glance returns the part of the state that a request is most likely to change.
+// glance returns the part of the state that a request is most likely to change. Comparing it is
+// cheaper than comparing the whole state.
 func glance(t *testing.T, s *apitest.Server) string {
 	t.Helper()
 	return s.InProcess(t, "/admin/projects/a") + s.InProcess(t, "/admin/projects/a/locales") + s.InProcess(t, "/admin/projects/a/versions?limit=2") +

@@ -129,7 +129,7 @@ func TestBodyBudget(t *testing.T) {
 	s.Project(t, "a")
 	body := `{"level":1,"content":"` + strings.Repeat("x", 4000) + `"` + strings.Repeat(" ", budget-4023-1) + `}`
 	held := announce(t, s, logPath, "198.51.100.1", len(body), "\r\n"+body[:len(body)-1])
-	for s.Metric(t, "svc_public_body_bytes") != budget { // until the server has read so far
+	for s.Metric(t, "svc_public_body_bytes") != budget { // wait until the server has read all parts of the bodies
 	}
 	status, answer, header := sendLog(t, s, "198.51.100.2", 5000)
 	if status != 503 || header.Get("Retry-After") != "1" || !strings.Contains(answer, "too many request bodies are being received") {
@@ -147,7 +147,7 @@ func TestBodyBudget(t *testing.T) {
 	answers := make(chan slowAnswer)
 	go awaitAnswer(held, 0, answers)
 	(<-answers).check(t, logPath, 201)
-	for s.Metric(t, "svc_public_body_bytes") != 0 { // the answer may be there before the memory is given back
+	for s.Metric(t, "svc_public_body_bytes") != 0 { // the response can arrive before the memory is released
 	}
 	if status, answer, _ = sendLog(t, s, "198.51.100.2", budget); status != 201 {
 		t.Errorf("when there is room: got %d %s, want 201", status, answer)

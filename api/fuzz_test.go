@@ -21,12 +21,12 @@ func FuzzRequest(f *testing.F) {
 	const grants = `"name":"k","scopes":["projects:read","projects:write","versions:read","versions:write"],"project_ids":["a"],"never_expires":true}`
 	made := s.Must(f, 201, "POST", "/auth/api-keys", "{"+grants)
 	key, keyID := apitest.Field[string](f, made, "token"), apitest.Field[string](f, made, "id")
-	var id string // of a version; paths contain ID in its place, because it differs in each run
-	// furnish makes what a request may have deleted.
+	var id string // the id of a version; paths contain the word ID in its place, because it differs in each run
+	// furnish creates the records again that requests may have deleted.
 	furnish := func(t testing.TB) {
 		if status, _, _ := s.Do(t, "GET", "/admin/projects/a", s.Admin, ""); status == 404 {
 			s.Project(t, "a")
-			s.Do(t, "PATCH", "/auth/api-keys/"+keyID, s.Admin, "{"+grants) // unless it is revoked
+			s.Do(t, "PATCH", "/auth/api-keys/"+keyID, s.Admin, "{"+grants) // fails if the key has been revoked
 		}
 		s.Do(t, "POST", "/admin/projects/a/locales", s.Admin, `{"locale":"de"}`)
 		s.Do(t, "PUT", "/admin/projects/a/versions/by-version/1.0.0", s.Admin, "")
@@ -118,7 +118,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, who byte, method, path, headers string, body []byte) {
 		r := parsed(method, strings.ReplaceAll(path, "ID", id), headers, body)
 		if r == nil {
-			return // the HTTP server would have refused it
+			return // net/http would have refused the request
 		}
 		switch who % 4 {
 		case 1:
@@ -134,7 +134,7 @@ func FuzzRequest(f *testing.F) {
 			t.Fatalf("%s %q: got %d %s", r.Method, r.RequestURI, w.Code, w.Body)
 		}
 		if r.Method == http.MethodHead {
-			w.Body.Reset() // the HTTP server sends none
+			w.Body.Reset() // net/http sends no body then
 		}
 		apitest.LoadContract(t).Check(t, r, w.Code, w.Header(), w.Body.Bytes())
 		if r.Method == http.MethodDelete && w.Code == http.StatusOK {

@@ -91,7 +91,7 @@ func TestRateLimitedRoutes(t *testing.T) {
 		for _, e := range api.Routes() {
 			for range 3 {
 				status, _, header := s.Send(t, e.Method, at.path(e.Path), nil, "{}")
-				seldom := strings.HasSuffix(e.Path, "/events/me") // whatever the setting
+				seldom := strings.HasSuffix(e.Path, "/events/me") // limited regardless of the setting
 				if counted := header.Get("X-RateLimit-Limit") != ""; counted != (e.Limited && (limit > 0 || seldom)) || status == 429 && !counted {
 					t.Errorf("limit %d: %s %s: got %d, counted is %v", limit, e.Method, e.Path, status, counted)
 				}
@@ -159,8 +159,8 @@ func TestBodyLimit(t *testing.T) {
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	at := makeTarget(t, s, "a")
 	before := s.WholeState(t, "a")
-	// A server that answers without having asked for the body closes the
-	// connection, so each request has its own.
+	// A server that responds without having asked for the body closes the connection, so use a new
+	// connection for each request.
 	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
 	upload := func(e api.Endpoint, announced int64, body io.Reader, more map[string]string) (int, string) {
 		t.Helper()
@@ -197,7 +197,7 @@ func TestBodyLimit(t *testing.T) {
 			t.Errorf("%s, not let in: got %d, want 401 before the body counts", name, got)
 		}
 	}
-	for _, e := range []api.Endpoint{ // the same code reads all bodies
+	for _, e := range []api.Endpoint{ // a few routes are enough, because the same code reads all bodies
 		{Method: "POST", Path: "/api/v1/public/:k/versions/check-update", BodyLimit: 64 << 10},
 		{Method: "PATCH", Path: "/api/v1/admin/projects/:k", BodyLimit: 32 << 20},
 	} {

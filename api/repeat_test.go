@@ -41,7 +41,8 @@ func TestIdempotencyKey(t *testing.T) {
 	send("POST", list, "b", "", body)
 	count(2)
 
-	// A change of one state is not refused because of itself.
+	// A repeated change with an If-Match header is not refused because the first one has changed
+	// the state.
 	one := list + "/" + apitest.Field[string](t, first, "id")
 	_, _, header := s.Do(t, "GET", one, s.Admin, "")
 	status, changed, tag := send("PATCH", one, "a", header.Get("Etag"), `{"title":"Now"}`)
@@ -69,8 +70,8 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("a key of %d characters: %d %s", len(key), status, answer)
 		}
 	}
-	// Another caller does not get the answer, and a key from a caller without a credential has no
-	// effect.
+	// Another caller with the same key does not get the stored response. For a caller without a
+	// credential, a key has no effect.
 	if status, answer, _ := s.Send(t, "POST", "/api/v1"+list, map[string]string{"Idempotency-Key": "a"}, body); status != 401 {
 		t.Errorf("without a credential: %d %s", status, answer)
 	}

@@ -25,7 +25,7 @@ func TestSlowClients(t *testing.T) {
 	s.Impatient(t)
 	const post = "POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\n"
 	put := "PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.Admin + "\r\n"
-	const stranger = "HTTP/1.1 (400|503) " // at most eight bodies of an address are on their way
+	const stranger = "HTTP/1.1 (400|503) " // only eight bodies of an address may be in progress
 	for _, tc := range []struct{ name, beginning, answer string }{
 		{"nothing", "", ""},
 		{"a byte of the request", "G", ""},
@@ -50,7 +50,7 @@ func TestSlowClients(t *testing.T) {
 			}
 			s.Must(t, 200, "PATCH", "/admin/projects/a", `{"author":"b"}`)
 			for _, conn := range slow {
-				answer, err := io.ReadAll(conn) // ends when the server has closed
+				answer, err := io.ReadAll(conn) // ends when the server has closed the connection
 				if err != nil || !want.Match(answer) {
 					t.Fatalf("the slow client gets %q, error %v, want %q and the end of the connection", answer, err, want)
 				}
@@ -93,7 +93,7 @@ func TestSlowUpload(t *testing.T) {
 	body := `{"content":"` + strings.Repeat("-", 100<<10) + `"}`
 	conn := s.Dial(t, fmt.Sprintf("PUT /api/v1/admin/projects/a/versions/by-version/1.0.0 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 		s.Admin, len(body), body[:len(body)/2]))
-	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
+	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // until both limits have passed
 		s.Must(t, 200, "GET", "/admin/projects/a", "")
 	}
 	if _, err := io.WriteString(conn, body[len(body)/2:]); err != nil {
@@ -126,7 +126,7 @@ func TestSlowExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // both limits have passed
+	for begin := time.Now(); time.Since(begin) < 2500*time.Millisecond; { // until both limits have passed
 		s.Must(t, 200, "GET", "/admin/projects/a", "")
 	}
 	body, err := io.ReadAll(answer.Body)

@@ -13,11 +13,11 @@ import (
 // stateful is a kind of record that administrators can change.
 type stateful struct {
 	name, path string
-	read       bool   // GET shows it
+	read       bool   // the record can be read with GET
 	verb       string // method of the request that changes it
 	change     string // body of that request, with # in place of a number
-	deletes    bool   // DELETE deletes it
-	ends       bool   // the test may delete it, because no later row needs it
+	deletes    bool   // the record can be deleted with DELETE
+	ends       bool   // the test may delete the record, because no later row needs it
 }
 
 func statefulRecords(t *testing.T, s *apitest.Server) []stateful {
@@ -43,7 +43,7 @@ func statefulRecords(t *testing.T, s *apitest.Server) []stateful {
 		{"translation", "/admin/translation", true, "PUT", `{"model":"#"}`, true, true},
 		{"CDN", "/admin/storage/cdn", true, "PUT", `{"access_key_id":"#"}`, true, true},
 		{"terms", "/admin/terms/documents/privacy-policy", true, "PUT", `{"content":"#"}`, true, true},
-		{"project", one, true, "PATCH", `{"author":"#"}`, true, true}, // the last: others are in it
+		{"project", one, true, "PATCH", `{"author":"#"}`, true, true}, // the project comes last, because the other records belong to it
 	}
 }
 

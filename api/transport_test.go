@@ -96,11 +96,11 @@ func TestTrailingSlash(t *testing.T) {
 	for _, e := range api.Routes() {
 		path := at.path(e.Path)
 		for _, credential := range []string{"", "Bearer " + s.Admin} {
-			if credential != "" && e.Method != "GET" { // would be done twice
+			if credential != "" && e.Method != "GET" { // the request would be executed twice
 				continue
 			}
 			without, _, _ := s.Send(t, e.Method, path, map[string]string{"Authorization": credential}, "")
-			if isLink(e) { // the link is exactly the object key
+			if isLink(e) { // a link must be exactly the object key
 				without = 404
 			}
 			with, answer, _ := s.Send(t, e.Method, path+"/", map[string]string{"Authorization": credential}, "")
@@ -163,7 +163,7 @@ func TestPreflight(t *testing.T) {
 	s := apitest.NewServer(t, apitest.WithRateLimit(1))
 	paths := []string{"/", "/nothing", "/healthz", "/control/version", "/api/v1/public/%2e%2e"}
 	for _, e := range api.Routes() {
-		if !isLink(e) && !isSDK(e) { // they have their own, see TestLinkPreflight and TestSDKPreflight
+		if !isLink(e) && !isSDK(e) { // these have separate tests: TestLinkPreflight and TestSDKPreflight
 			paths = append(paths, sampleTarget.path(e.Path))
 		}
 	}

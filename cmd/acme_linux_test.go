@@ -27,13 +27,13 @@ import (
 // authority is a certificate authority that speaks ACME.
 type authority struct {
 	url   string
-	trust string         // file with the certificate of the authority's own address
+	trust string         // path of the certificate with which clients verify the authority
 	roots *x509.CertPool // roots of the certificates that the authority issues
 }
 
-// startAuthority returns an authority that is listening but does not answer requests yet. It
-// answers them once the caller has called answer with the ports at which the authority validates
-// the applicant.
+// startAuthority starts an authority that is listening but does not respond to requests yet. The
+// caller must call answer to let it respond, with the ports at which the authority validates the
+// applicant.
 func startAuthority(t *testing.T) (a *authority, answer func(httpPort, tlsPort int)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,8 +66,8 @@ func TestAutomaticCertificates(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name    string
-		http    bool // port 80 redirects to HTTPS
-		overTLS bool // the check over TLS reaches the server
+		http    bool // the server listens on port 80, which redirects to HTTPS
+		overTLS bool // the authority's check over TLS reaches the server
 	}{
 		{"checked over TLS", false, true},
 		{"checked over HTTP", true, false},

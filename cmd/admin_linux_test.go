@@ -24,7 +24,7 @@ func TestNewPasswordIsPrintedForPeople(t *testing.T) {
 	must(t, server.Start())
 	t.Cleanup(func() {
 		must(t, server.Process.Kill())
-		_ = server.Wait() // it was killed
+		_ = server.Wait() // the server was killed
 	})
 	lines := bufio.NewScanner(log)
 	for lines.Scan() && !strings.Contains(lines.Text(), "http://") {
@@ -49,7 +49,7 @@ func TestNewPasswordIsPrintedForPeople(t *testing.T) {
 			must(t, command.Start())
 			must(t, terminal.Close())
 			shown, err := io.ReadAll(reader)
-			if !errors.Is(err, syscall.EIO) { // returned by a terminal whose last user has closed it
+			if !errors.Is(err, syscall.EIO) { // a terminal returns this error when its last user has closed it
 				must(t, err)
 			}
 			must(t, command.Wait())

@@ -43,7 +43,7 @@ func population() (all []asked) {
 	for n := range 5 {
 		post("/admin/projects/app/announcements", fmt.Sprintf(`{"title":"Announcement %d","content":"Maintenance on day %d","is_pinned":%v}`, n, n, n == 1))
 	}
-	for n := range 300 { // more than one block
+	for n := range 300 { // enough logs for more than one block
 		post("/public/app/feedbacks", fmt.Sprintf(`{"content":"feedback %d: könnte schneller sein","rating":%d,"user_id":"u%d","platform":"ios","platform_version":"18.%d"}`, n, n%5+1, n, n%3))
 		post("/public/app/logs", fmt.Sprintf(`{"level":%d,"content":"request %d took %d ms","source":"net"}`, n%4, n, n*7%100))
 	}

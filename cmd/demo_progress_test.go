@@ -24,5 +24,5 @@ func TestDemoProgressIsOneLine(t *testing.T) {
 	if got := out.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	(&program{stderr: &out}).newDemoProgress(2).tell(0, &importAnswer{}) // no terminal: nothing is drawn
+	(&program{stderr: &out}).newDemoProgress(2).tell(0, &importAnswer{}) // without a terminal, nothing is drawn
 }

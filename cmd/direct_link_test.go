@@ -35,8 +35,8 @@ func TestDirectLinkOverTCP(t *testing.T) {
 		name, method, host, target, headers string
 
 		status int
-		body   string // "" for an answer without a body
-		want   string // a header line
+		body   string // body of the response; "" for a response without a body
+		want   string // a header line that the response must have
 	}{
 		{"whole", "GET", links, link, "", 200, content, "Content-Length: 10000"},
 		{"host in capitals with a port", "GET", "DL.Example.org:8443", link, "", 200, content, "Accept-Ranges: bytes"},

@@ -59,7 +59,7 @@ func TestErasedMeansErased(t *testing.T) {
 		if kept := found(contents(t, data), []string{"haystack"}); len(kept) == 0 {
 			t.Error("what was not deleted is gone")
 		}
-		p.end(t, syscall.SIGTERM) // writes the lists of free pages
+		p.end(t, syscall.SIGTERM) // stopping writes the lists of free pages
 		p = launch(t, exec.Command("svc", "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "error"))
 	}
 	p.end(t, syscall.SIGTERM)

@@ -26,7 +26,7 @@ func TestEventLimit(t *testing.T) {
 	c.Env = []string{"SVC_PUBLIC_RATE_LIMIT=0"}
 	p := launch(t, c)
 	p.ask(t, "POST", "/admin/projects", `{"project_key":"a","name":"x"}`, 201)
-	random := rand.NewChaCha8([32]byte{1}) // incompressible
+	random := rand.NewChaCha8([32]byte{1}) // random bytes, which do not compress
 	const perBatch = 50
 	batch := func(n int) string {
 		var events []string

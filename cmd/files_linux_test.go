@@ -42,7 +42,7 @@ func TestFewFiles(t *testing.T) {
 	})
 
 	const get = "GET /api/v1/public/a HTTP/1.1\r\nHost: x\r\n\r\n"
-	for range 2 * most { // these are idle and give way
+	for range 2 * most { // these connections are idle, so the server closes them for new ones
 		if status := answer(t, p.dial(t, get)); status != 200 {
 			t.Fatalf("got status %d", status)
 		}

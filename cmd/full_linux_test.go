@@ -76,7 +76,7 @@ func writers() []*writer {
 		{method: "POST", path: "/public/a/events", body: func(n int) string {
 			return fmt.Sprintf(`{"distinct_id":"u","events":[{"event_id":"%d","name":"open","properties":{"text":"%d%s"}}]}`, n, n, long[:2000])
 		}, status: 202},
-		{method: "PUT", path: "/admin/projects/a/versions/by-version/1.0.0", body: func(n int) string { return fmt.Sprintf(`{"content":"%d %s"}`, n, strings.Repeat("x", 1000*n)) }, status: 200}, // each larger, so that the pages of the one before are too few
+		{method: "PUT", path: "/admin/projects/a/versions/by-version/1.0.0", body: func(n int) string { return fmt.Sprintf(`{"content":"%d %s"}`, n, strings.Repeat("x", 1000*n)) }, status: 200}, // each body is larger than the previous one, so that the pages which the previous one has freed are not sufficient
 		{method: "POST", path: "/admin/projects/a/announcements", body: func(n int) string { return fmt.Sprintf(`{"title":"%d","content":"%s"}`, n, long) }, status: 201},
 	}
 }
@@ -86,7 +86,7 @@ func writers() []*writer {
 // starting the server must be possible while the disk is full.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := mountSmall(t, 48+128) // public requests cannot use the last 128 MiB
+	disk := mountSmall(t, 48+128) // 48 MiB, and 128 MiB that public requests cannot use
 	dir := filepath.Join(disk, "data")
 	start := func() *process {
 		path, err := exec.LookPath("svc")
@@ -128,7 +128,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	full := func() {
 		t.Helper()
-		// The version comes last, when the announcements have used up all pages except its own.
+		// The version comes last. By then, the announcements have used up all free pages except its
+		// own.
 		for _, w := range []*writer{all[0], all[1], all[2], all[4], all[3]} {
 			status, message, retry := w.status, "", ""
 			for try := 0; status == w.status; try++ {
@@ -138,7 +139,7 @@ func TestFullDisk(t *testing.T) {
 				status, message, retry = w.write(t, p)
 			}
 			wanted := "the disk of the server is full"
-			if strings.HasPrefix(w.path, "/public/") { // public requests are rejected earlier
+			if strings.HasPrefix(w.path, "/public/") { // public requests are rejected before the disk is full
 				wanted = "the disk of the server is nearly full"
 			}
 			if status != 507 || !strings.Contains(message, wanted) || retry == "" {
@@ -153,8 +154,8 @@ func TestFullDisk(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Data) == 0 {
 			t.Fatalf("%v in %.300s", err, text)
 		}
-		// A flush of the request statistics may just have found the disk full; writes are then not
-		// attempted for a short while.
+		// A flush of the request statistics may just have failed because the disk is full. The
+		// server then rejects writes for a short while without trying them.
 		testutil.Until(t, "deletion on a full disk", func() bool {
 			status, text, _ := p.try(t, "DELETE", "/admin/projects/a/announcements/"+list.Data[0].ID, "")
 			if status != 200 && status != 507 {
@@ -166,7 +167,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	for range 2 {
 		free := fill(t, disk)
-		for range 3 { // the file has free pages
+		for range 3 { // the file has free pages for these
 			drop()
 		}
 		full()
@@ -186,7 +187,7 @@ func TestFullDisk(t *testing.T) {
 		free()
 		for _, w := range all {
 			if status, message, _ := w.write(t, p); w.status != status {
-				if status == 507 { // submissions are not retried for a short while
+				if status == 507 { // the server rejects submissions for a short while without trying them
 					testutil.Until(t, "it is taken again", func() bool {
 						status, message, _ = w.write(t, p)
 						return status == w.status
@@ -225,7 +226,7 @@ func TestNoRoomToStart(t *testing.T) {
 		}
 		return string(out)
 	}
-	for _, room := range []int64{0, 4, 8, 16, 24, 32, 40, 48} { // KiB, less than a new data directory takes
+	for _, room := range []int64{0, 4, 8, 16, 24, 32, 40, 48} { // sizes in KiB, each less than a new data directory takes
 		free := fill(t, disk)
 		if err := os.Truncate(filepath.Join(disk, "filler"), 1<<20-room<<10); err != nil {
 			t.Fatal(err)

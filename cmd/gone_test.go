@@ -220,7 +220,7 @@ func TestClientsThatDisappear(t *testing.T) {
 			free := func() {}
 			if tc.hold != nil {
 				free = sync.OnceFunc(tc.hold())
-				defer free() // also after a failure, or the test could not end
+				defer free() // also after a failure, because the test could not end otherwise
 			}
 			var list []net.Conn
 			for i := range many {
@@ -239,7 +239,7 @@ func TestClientsThatDisappear(t *testing.T) {
 			}
 			for i, c := range list {
 				if tcp, ok := c.(*net.TCPConn); ok && i%2 == 0 {
-					must(t, tcp.SetLinger(0)) // like a machine that lost power
+					must(t, tcp.SetLinger(0)) // disconnect without a word, like a machine that has lost power
 				}
 				must(t, c.Close())
 			}

@@ -178,7 +178,7 @@ func TestUnixSocket(t *testing.T) {
 		t.Errorf("got %d %s, want 404", status, body)
 	}
 	s.await(t, `"path":"/nothing".*"address":"203\.0\.113\.9"`)
-	// It is not the owner of the data, though.
+	// But the peer is not the owner of the data.
 	if status, body := overSocket(t, socket, "/control/version", nil); status != 404 {
 		t.Errorf("control route: got %d %s, want 404", status, body)
 	}

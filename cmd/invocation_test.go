@@ -16,7 +16,7 @@ func TestInvocation(t *testing.T) {
 		"/home/me/.cache/go-build/3f/" + hash + "-d/svc":               "go run .",
 		`C:\Users\me\AppData\Local\go-build\3f\` + hash + `-d\svc.exe`: "go run .",
 		`C:\Users\me\AppData\Local\Temp\go-build12\b001\exe\svc.exe`:   "go run .",
-		"/tmp/go-build1234567890/b001/cmd.test":                        "svc", // of go test
+		"/tmp/go-build1234567890/b001/cmd.test":                        "svc", // built by go test
 		"/home/me/go-build/svc":                                        "svc",
 		"/home/me/3f/svc":                                              "svc",
 	} {

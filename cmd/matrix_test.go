@@ -67,7 +67,7 @@ var matrix = map[string]struct {
 	"svc completion zsh":        {"", always},
 	"svc config":                {"", always},
 	"svc config example":        {"", always},
-	// The invalid --until makes the command fail; it would create the folder otherwise.
+	// The invalid --until makes the command fail, because it would otherwise create the folder.
 	// testdata/demo.txtar covers valid arguments.
 	"svc demo": {"--until tomorrow", codes{exitUsage, exitUsage, exitUsage, exitUsage, exitUsage, exitUsage}},
 	// Doctor reports an unused first password only as a note. In another user's folder, the
@@ -137,7 +137,7 @@ func TestEveryCommandInEveryState(t *testing.T) {
 			t.Errorf("the matrix has a row for %s, which does not exist", path)
 		}
 	}
-	// It creates a missing folder, so it runs last.
+	// This command creates a missing folder, so it runs last.
 	last := slices.Index(withData, "svc serve")
 	withData = append(slices.Delete(withData, last, last+1), "svc serve")
 	for state, make := range map[int]func(*testing.T) place{
@@ -310,6 +310,6 @@ func startServer(t *testing.T) (at place, stop func(os.Signal)) {
 	return at, func(s os.Signal) {
 		_ = c.Process.Signal(s)
 		<-drained
-		_ = c.Wait() // ended by the signal
+		_ = c.Wait() // the signal has ended the process, which is an error
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // TestFiguresAreThoseOfTheLoad sends a known number of requests of each kind. It checks that the
-// metrics and the status report these numbers.
+// metrics and the status report exactly these numbers.
 func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestFiguresAreThoseOfTheLoad(t *testing.T) {
 		name      string
 		got, want uint64
 	}{
-		{"requests", after.Requests.Total - before.Requests.Total, uint64(answered) + 2}, // plus the status and version requests
+		{"requests", after.Requests.Total - before.Requests.Total, uint64(answered) + 2}, // the requests above, and those of the status command
 		{"requests that succeeded", after.Requests.ByClass["2xx"] - before.Requests.ByClass["2xx"], uint64(answered) + 2},
 		{"requests that failed", after.Requests.ByClass["5xx"], 0},
 		{"logs", after.Store.Logs, logs},

@@ -37,7 +37,7 @@ type stocked struct {
 // upload sends file n in a single request.
 func (s *stock) upload(p *process, n int) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
-	size := int64(math.Exp(random.Float64() * math.Log(float64(s.most)))) // as many files of about 10 bytes as of about a million
+	size := int64(math.Exp(random.Float64() * math.Log(float64(s.most)))) // random on a logarithmic scale, so that small sizes are as frequent as large ones
 	content := storagetest.Content(uint64(n), max(1, size))
 	name := fmt.Sprintf("%d.zip", n)
 	status, answer, err := p.send(http.MethodPut, p.url+"/admin/projects/app/files?filename="+name, bytes.NewReader(content))

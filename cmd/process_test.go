@@ -54,7 +54,7 @@ func launch(t *testing.T, c *exec.Cmd) *process {
 	go func() {
 		defer close(p.logged)
 		defer close(urls)
-		for s := bufio.NewScanner(log); s.Scan(); { // to the end: the process must not block on a full pipe
+		for s := bufio.NewScanner(log); s.Scan(); { // read to the end, so that the process never blocks on a full pipe
 			p.log.WriteString(s.Text() + "\n")
 			if url := regexp.MustCompile(`http://[0-9.:]+`).FindString(s.Text()); url != "" {
 				select {

@@ -31,7 +31,7 @@ func TestUploadGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The proxy counts chunks, and rejects further ones once there is a given number.
+	// The proxy counts chunks, and rejects further chunks after the given number.
 	var chunks, there, most, sessions atomic.Int64
 	var full atomic.Pointer[chan struct{}]
 	proxy := httputil.NewSingleHostReverseProxy(server)
@@ -66,7 +66,7 @@ func TestUploadGoesOn(t *testing.T) {
 		return string(out), err
 	}
 	write := func(seed uint64) {
-		if err := os.WriteFile(file, storagetest.Content(seed, 4<<23+5), 0o600); err != nil { // 5 chunks
+		if err := os.WriteFile(file, storagetest.Content(seed, 4<<23+5), 0o600); err != nil { // a file of 5 chunks
 			t.Fatal(err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text string
-		want time.Duration // 0 if rejected
+		want time.Duration // 0 if the text is rejected
 	}{
 		{"90s", 90 * time.Second}, {"30m", 30 * time.Minute}, {"12h", 12 * time.Hour}, {"30d", 720 * time.Hour},
 		{"30", 0}, {"", 0}, {"0d", 0}, {"-1d", 0}, {"1.5h", 0}, {"1w", 0}, {"d", 0}, {" 1d", 0},
@@ -101,7 +101,7 @@ func TestGrace(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		text string
-		want int64 // -1 if rejected
+		want int64 // -1 if the text is rejected
 	}{
 		{"60m", 60}, {"2h", 120}, {"1d", 1440}, {"120s", 2}, {"0", 0}, {"0m", 0}, {"00d", 0}, {"", 0},
 		{"90s", -1}, {"60", -1}, {"x", -1}, {"-1m", -1},
@@ -121,7 +121,7 @@ func TestGrace(t *testing.T) {
 func TestReachEndsWhenInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	lock, err := control.Acquire(dir) // held by a process that does not answer
+	lock, err := control.Acquire(dir) // lock the directory in this process, which does not respond
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,9 +30,10 @@ import (
 // giveUp is the maximum time that a script waits for an expected result.
 const giveUp = time.Minute
 
-// TestMain makes the test binary act as svc, so that scripts run the real program.
+// TestMain runs svc instead of the tests if the test binary is started as svc. The scripts thus run
+// the real program.
 func TestMain(m *testing.M) {
-	// Otherwise the ACME test server sleeps for random times.
+	// Without this, the ACME test server sleeps for random times.
 	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	_ = os.Unsetenv("GOGC") // for the test process only, not for the programs it starts
 	testscript.Main(m, map[string]func(){"svc": func() {
@@ -72,7 +73,7 @@ func runScripts(t *testing.T, files []string) {
 	testscript.Run(t, testscript.Params{
 		Files: files,
 		Setup: func(e *testscript.Env) error {
-			// Otherwise the race detector delays the exit of each process by a second.
+			// Without this, the race detector delays the exit of each process by a second.
 			e.Setenv("GORACE", "atexit_sleep_ms=10")
 			e.Values[stageKey{}] = &stage{map[string]*server{}, map[string]stalled{}}
 			return nil
@@ -233,7 +234,7 @@ func (s *server) follow(out *os.File) {
 	close(s.exited)
 }
 
-// fataler is a test or a script.
+// fataler is what a test and a script have in common.
 type fataler interface {
 	Fatalf(format string, args ...any)
 }
@@ -337,7 +338,7 @@ func stall(ts *testscript.TestScript, _ bool, args []string) {
 	r := bufio.NewReader(c)
 	response, err := http.ReadResponse(r, nil)
 	ts.Check(err)
-	ts.Check(response.Body.Close()) // 100 Continue has no body
+	ts.Check(response.Body.Close()) // the response 100 Continue has no body
 	if response.StatusCode != http.StatusContinue {
 		ts.Fatalf("got %s, want that the server goes on to the body", response.Status)
 	}

@@ -50,7 +50,7 @@ func TestDiskThatHangs(t *testing.T) {
 		}
 		return !strings.Contains(status(), "TracerPid:\t0\n")
 	})
-	go func() { // it waits for the disk until the process ends
+	go func() { // this request waits for the disk until the process ends
 		if answer, err := http.Post(p.url+"/public/a/feedbacks", "application/json", strings.NewReader(`{"content":"x"}`)); err == nil {
 			_ = answer.Body.Close()
 		}
@@ -66,7 +66,7 @@ func TestDiskThatHangs(t *testing.T) {
 		t.Fatal(err)
 	}
 	testutil.Until(t, "the end of the process", func() bool { return strings.Contains(status(), "State:\tZ") })
-	if err := hang.Process.Kill(); err != nil { // strace holds the thread that hangs
+	if err := hang.Process.Kill(); err != nil { // kill strace, which holds the thread that hangs
 		t.Fatal(err)
 	}
 	<-p.logged

@@ -36,7 +36,7 @@ func TestStartScreen(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		report startReport
-		file   bool // a first password has not been used yet
+		file   bool // the file with an unused first password exists
 		want   []string
 	}{
 		{

@@ -52,7 +52,7 @@ func TestStatisticsSurviveTheServer(t *testing.T) {
 		t.Errorf("after a stop: got %d requests, want 5", got)
 	}
 	p.visit(t, 3)
-	if got := p.counted(t); got != 8 { // the request writes the pending counts
+	if got := p.counted(t); got != 8 { // the request itself makes the server write the pending counts
 		t.Errorf("while it runs: got %d requests, want 8", got)
 	}
 	p.visit(t, 2)

@@ -27,9 +27,9 @@ func TestCopyBeforeUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := &memoryLog{}
-	for range 2 { // two starts, as if the first one had failed
+	for range 2 { // two starts, as if the first upgrade had failed
 		u := instance.BeforeUpgrade(data, version, slog.New(slog.NewTextHandler(log, nil)))
-		for range 2 { // once for each file that is upgraded
+		for range 2 { // once for each file that has to be upgraded
 			if err := u.Before(); err != nil {
 				t.Fatal(err)
 			}

@@ -11,8 +11,8 @@ import (
 // analysis is a request body for one of the analyses and a part of the expected answer.
 type analysis struct{ name, path, body, want string }
 
-// askAnalyses runs the analyses on a project with the given events. It runs them once while the
-// events are in memory and once after they have been written to blocks.
+// askAnalyses runs the analyses on a project with the given events. It runs each one twice: while
+// the events are in memory, and after they have been written to blocks.
 func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	t.Helper()
 	for _, place := range []string{"in memory", "in blocks"} {

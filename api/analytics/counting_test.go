@@ -297,7 +297,7 @@ func TestCountsFollowTheProject(t *testing.T) {
 	expect("old", 3)
 	s.Must(t, 201, "POST", "/admin/projects", `{"project_key":"other","name":"x"}`)
 	expect("other", 0)
-	get("new", 200) // still in memory when the project is deleted
+	get("new", 200) // this count is still in memory when the project is deleted
 	s.Must(t, 200, "DELETE", "/admin/projects/new", "")
 	get("new", 404)
 	s.Furnish(t, "new")
@@ -310,7 +310,7 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
 	now := s.Clock.Now()
-	s.Clock.Advance(now.Truncate(time.Hour).Add(90 * time.Minute).Sub(now)) // half past the hour: no hour ends during the test
+	s.Clock.Advance(now.Truncate(time.Hour).Add(90 * time.Minute).Sub(now)) // half past the hour, so that the hour does not end during the test
 	credential := statsKey(t, s)
 	s.Furnish(t, "a")
 	for _, offset := range []string{"+08:00", "-0330", "+08:10", ""} {
@@ -321,7 +321,7 @@ func TestClientTimeDecidesTheHour(t *testing.T) {
 	}
 	hour := s.Clock.Now().Unix() / 3600 * 3600
 	want := map[string]int{}
-	for _, minutes := range []int64{480, -210, 60, 60} { // the last two requests have no offset; the caller's applies
+	for _, minutes := range []int64{480, -210, 60, 60} { // the last two requests have no offset, so the caller's offset is used
 		local := time.Unix(hour+60*minutes, 0).UTC()
 		want[fmt.Sprint(int(local.Weekday()), local.Hour())]++
 	}

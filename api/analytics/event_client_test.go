@@ -12,8 +12,8 @@ import (
 	"svc/internal/proxy"
 )
 
-// sendEvent sends one event of the sender "u" with the given headers and additional batch fields.
-// It returns the stored event.
+// sendEvent sends one event of the sender "u" with the given headers. fields are additional fields
+// of the batch. It returns the stored event.
 func sendEvent(t *testing.T, s *apitest.Server, project string, headers map[string]string, fields string) string {
 	t.Helper()
 	s.Project(t, project)

@@ -33,7 +33,7 @@ func TestTimesAreCorrected(t *testing.T) {
 	for i, tc := range []struct {
 		rule         string
 		server       *apitest.Server
-		header, body string // the client's clock; "" if not sent
+		header, body string // time on the client's clock; "" if not sent
 		occurred     int64
 		want         int64
 	}{
@@ -117,7 +117,7 @@ func TestDoNotTrack(t *testing.T) {
 	const tracked, untracked = `1 EVENT_INGEST, 1 WINDOWS "11", 1 US`, `1 EVENT_INGEST, 1 WINDOWS "11", 1 UNKNOWN`
 	for i, tc := range []struct {
 		rule, header string
-		off          bool // the project does not collect events
+		off          bool // event collection is switched off in the project
 		suppressed   bool
 		counted      string
 	}{
@@ -178,7 +178,7 @@ func TestDoNotTrackHasNoOffset(t *testing.T) {
 	const body = `{"distinct_id":"u","client_time":"2026-01-01T00:00:00+05:00","events":[{"event_id":"1","name":"a"}]}`
 	for _, tc := range []struct {
 		header string
-		offset int64 // of the hour at which the request is shown, in hours
+		offset int64 // UTC offset of the hour in which the heatmap shows the request, in hours
 	}{{"0", 5}, {"1", -3}} {
 		before := cells(t, s, credential)
 		s.Send(t, "POST", "/api/v1/public/app/events", map[string]string{"X-Svc-Do-Not-Track": tc.header}, body)

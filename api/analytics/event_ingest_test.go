@@ -42,8 +42,8 @@ func names(t testing.TB, stored string) string {
 	return strings.Join(words, " ")
 }
 
-// TestIngestion sends the bodies of each row to a separate project. It checks the last answer and
-// the stored events of the sender "u".
+// TestIngestion sends the bodies of each row to a new project, in order. It checks the last
+// response and the stored events of the sender "u".
 func TestIngestion(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

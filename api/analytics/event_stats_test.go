@@ -72,7 +72,7 @@ func TestEventOverview(t *testing.T) {
 
 func TestEventSeries(t *testing.T) {
 	t.Parallel()
-	const abroad = apitest.Monday + 30*24*apitest.Hour // the hour of three visits
+	const abroad = apitest.Monday + 30*24*apitest.Hour // start of the hour with three visits
 	eventStats(t, []answer{
 		{
 			"days, empty ones included", "demo/timeseries?" + apitest.Within(apitest.Monday, apitest.Monday+3*24*apitest.Hour),
@@ -179,8 +179,9 @@ func TestMissingProperty(t *testing.T) {
 func TestEventHeatmap(t *testing.T) {
 	t.Parallel()
 	abroad := "&" + apitest.Within(apitest.Monday+30*24*apitest.Hour, apitest.Monday+30*24*apitest.Hour)
-	// The hour is Wednesday, midnight UTC. At +5:30 by the client's clock it is 5:00 on Wednesday.
-	// The United States count as -5:00. The third visit uses the offset of the request, -2:00.
+	// The hour begins on Wednesday at midnight UTC. The first visit's clock is at +5:30, so its
+	// local time is 5:00 on Wednesday. The United States count as -5:00. The third visit uses the
+	// offset of the request, -2:00.
 	eventStats(t, []answer{
 		{"by the client's clock", "demo/heatmap?tz_offset_minutes=-120" + abroad, `…{"weekday":3,"hour":5,"count":1}`},
 		{"by its country", "demo/heatmap?tz_offset_minutes=-120" + abroad, `…{"weekday":2,"hour":19,"count":1}`},

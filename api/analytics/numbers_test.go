@@ -44,7 +44,7 @@ func TestNumbersPage(t *testing.T) {
 		return "/admin/projects/" + project + "/events/stats/" + question
 	}
 	analysis := func(name, path string) string { return "/admin/projects/" + name + "/events/analysis/" + path }
-	asked := fmt.Sprintf(`{"start_time":%d,"end_time":%d,`, apitest.Monday, onMonday(60, 0, 0)) // until noon on Wednesday
+	asked := fmt.Sprintf(`{"start_time":%d,"end_time":%d,`, apitest.Monday, onMonday(60, 0, 0)) // the range ends at noon on Wednesday
 	steps := asked + `"steps":[{"event_name":"open"},{"event_name":"buy"}],"window_seconds":3600`
 	s.Exchanges(t, []apitest.Exchange{
 		{"hours count whole", "GET", stats("hours", "overview?"+apitest.Within(onMonday(10, 30, 0), onMonday(10, 40, 0))), "", 200, `{"total":1,"unique_users":0}`},

@@ -8,7 +8,7 @@ import (
 	"svc/api/apitest"
 )
 
-// TestReport checks what a report says about a version and about the one before it.
+// TestReport checks the statistics of a version and of its predecessor in a report.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -43,7 +43,7 @@ func TestReport(t *testing.T) {
 		Version  release
 		Previous *release
 	}
-	s.Clock.Advance(1e9) // what was stored just now lies in the window
+	s.Clock.Advance(1e9) // so that the records stored so far are in the window
 	if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", apitest.VersionsOf("a")+"/"+id+"/report", "")), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -121,8 +121,9 @@ func TestRequestSeries(t *testing.T) {
 			`{"start_time":0,"end_time":0,"granularity":"day","tz_offset_minutes":480,"endpoint":null,"group_by":null,"data":[{"bucket":-28800,"count":0}],"series":null}`,
 		},
 		{
-			// Local midnight is at 00:30 UTC, so the hour of 00:00 belongs to the day before. It is
-			// still in the range, and therefore counts for the order of the series.
+			// Local midnight is at 00:30 UTC, so the hour that begins at 00:00 UTC belongs to the
+			// previous day. It is still a part of the range, and therefore counts for the order of
+			// the series.
 			"an hour that starts before the first day is not shown", "a/timeseries?granularity=day&tz_offset_minutes=-30&group_by=platform&" + apitest.Within(apitest.Monday+apitest.Hour/2, apitest.Monday+apitest.Hour),
 			`{"start_time":1764549000,"end_time":1764550800,"granularity":"day","tz_offset_minutes":-30,"endpoint":null,"group_by":"platform",
 			"data":[{"bucket":1764549000,"count":6}],
@@ -178,7 +179,7 @@ func TestHeatmapFollowsTheClient(t *testing.T) {
 		name    string
 		request apitest.SeenRequest
 		query   string
-		want    string // weekday, hour
+		want    string // weekday and hour of the cell
 	}{
 		{"the offset of the client", at("DE", new(480)), "", "1 8"},
 		{"an offset of zero is an offset", at("DE", new(0)), "", "1 0"},
@@ -227,7 +228,7 @@ func TestStatisticsOfRequestsAreUpToDate(t *testing.T) {
 	s.Furnish(t, "a")
 	credential := statsKey(t, s)
 	const days = 24 * time.Hour
-	for range 3 { // days 0, 4 and 8
+	for range 3 { // requests after 0, 4 and 8 days
 		if status, body, _ := s.Do(t, "GET", "/public/a", "", ""); status != 200 {
 			t.Fatalf("got %d %s", status, body)
 		}

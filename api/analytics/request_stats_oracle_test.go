@@ -21,7 +21,7 @@ type statsQuestion struct {
 	granularity        string
 	endpoint, groupBy  string
 	limit              int
-	path, text         string // text is the query string
+	path, text         string // text is the query string of the request
 }
 
 // among returns the requests in the hours that the range of the question touches.
@@ -210,7 +210,7 @@ func randomRequest(random *rand.Rand, from, to int64) apitest.SeenRequest {
 		Region:   apitest.Pick(random, "CN", "CN", "DE", "US", "IN", "CH", "GB", "BR", "LOCAL", "UNKNOWN"),
 		System:   apitest.Pick(random, "", "10", "11", "ubuntu 24.04", "Ä"),
 	}
-	if r.Region == "CN" || r.Region == "DE" { // the map of provinces has only these countries
+	if r.Region == "CN" || r.Region == "DE" { // in this test, only these countries are on the map of provinces
 		r.Province = apitest.Pick(random, "", "440000", "110000", "710000", "990000")
 		r.City = apitest.Pick(random, "", "440300", "441900")
 		if r.Province != "440000" && r.Province != "" {

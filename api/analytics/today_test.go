@@ -80,7 +80,7 @@ func TestToday(t *testing.T) {
 	}
 	want := []struct {
 		kind, values string
-		last         int64 // of the series; -1 = there is none
+		last         int64 // last value of the finding's series; -1 = there is no series
 	}{
 		{"no_file", `{"count":2,"version":"2.0.0"}`, -1},
 		{"errors", `{"count":12,"usual":0,"since":` + strconv.FormatInt(now-3600, 10) + `}`, 12},

@@ -41,7 +41,8 @@ func usageServer(t *testing.T) (*apitest.Server, map[string]string) {
 	return s, ids
 }
 
-// TestUsage checks the decisions about clients, without a change and with one that is only evaluated.
+// TestUsage checks how the update check decides about clients, both with the current policy and
+// with a change that is only evaluated.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	s, ids := usageServer(t)

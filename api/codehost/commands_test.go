@@ -20,7 +20,7 @@ const (
 	appHook = "/api/v1/webhooks/codehost-app"
 )
 
-// commanded is a world in which the project has commands that start workflows.
+// commanded is a world in which the project has commands: comments that start workflows.
 type commanded struct {
 	*world
 	app     *codehosttest.App

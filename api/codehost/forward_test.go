@@ -170,7 +170,7 @@ func TestForwardChecksInOrder(t *testing.T) {
 	refused("contact blank", `{"content":"a","contact":" \t","forward_to_codehost":true}`, 400, "contact must not be empty")
 
 	_, first := w.send(t, "203.0.113.1", "0")
-	for i := range 5 { // checked before the quota and not counted against it
+	for i := range 5 { // duplicates are found before the quota is checked, and do not count
 		if status, answer := w.send(t, "203.0.113.1", "0"); status != 201 || answer != first {
 			t.Fatalf("duplicate %d: got %d %s, want %s", i, status, answer, first)
 		}
@@ -283,7 +283,7 @@ func TestForwardWhenTheCodeHostFails(t *testing.T) {
 				t.Errorf("the log has\n%s", log)
 			}
 			w.host.Mend()
-			w.Clock.Advance(2 * time.Hour) // the rate limits have expired
+			w.Clock.Advance(2 * time.Hour) // wait until the rate limits have expired
 			status, answer = w.send(t, "203.0.113.1", "a")
 			if status != 201 {
 				t.Errorf("when it works again: got %d %s", status, answer)

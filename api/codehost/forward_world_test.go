@@ -48,7 +48,7 @@ func newForwardWorld(t *testing.T, options ...apitest.Option) *forwardWorld {
 	t.Helper()
 	log := &syncBuffer{}
 	w := &forwardWorld{world: newWorld(t, append([]apitest.Option{apitest.WithLog(log), apitest.WithWindow(time.Minute)}, options...)...), log: log}
-	w.Clock.Stop() // makes quotas and times exact to the second
+	w.Clock.Stop() // stop the clock, so that quotas and times are exact
 	w.key = w.Key(t, `{"name":"reader","scopes":["feedbacks:read"],"all_projects":true}`)
 	w.app = w.host.App(t, map[string]string{"issues": "write", "contents": "read"})
 	w.app.Install(w.repo)
@@ -66,7 +66,7 @@ func (w *forwardWorld) setApp(t testing.TB, change func(*store.CodehostApp)) {
 	}
 	change(a)
 	if err := w.DB.Update(func(tx *store.Tx) error { return store.CodehostAppSettings.Put(tx, a) }); err != nil {
-		t.Error(err) // may run in the goroutine of a request
+		t.Error(err) // not Fatal, because this may run in the goroutine of a request
 	}
 }
 

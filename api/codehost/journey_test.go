@@ -218,7 +218,7 @@ func (j *journey) forward(t *testing.T) {
 	if answer := j.send(t, 200, "preview"); apitest.Field[*string](t, answer, "error") != nil || apitest.Field[string](t, answer, "title_template") != "Feedback: {{content_head}}" {
 		t.Fatalf("the preview of the template: got %s", answer)
 	}
-	j.Clock.Advance(2 * time.Minute) // otherwise the next one would be a duplicate
+	j.Clock.Advance(2 * time.Minute) // wait, or the next submission would be a duplicate
 	j.sendFeedback(t, "Feedback: The export button does nothing", "| ann@example.com | not rated | windows  |", "feedback", "needs-triage")
 }
 

@@ -343,7 +343,7 @@ func TestCodeHostFails(t *testing.T) {
 		fault  codehosttest.Fault
 		status int
 		logged string
-		after  string // Retry-After
+		after  string // value of Retry-After
 	}{
 		"500":                       {codehosttest.Status(500), 502, "status 500: " + codehosttest.Secret, ""},
 		"403 without a limit":       {codehosttest.Status(403), 502, "status 403: " + codehosttest.Secret, ""},

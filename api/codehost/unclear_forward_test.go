@@ -93,7 +93,7 @@ func TestForwardAfterLostAnswer(t *testing.T) {
 				if err := w.settle(t, time.Minute); err != nil {
 					t.Fatal(err)
 				}
-				w.expect(t, 0, 1) // too early to know
+				w.expect(t, 0, 1) // too early to know whether the issue was created
 				if err := w.settle(t, 2*time.Minute); err != nil {
 					t.Fatal(err)
 				}
@@ -145,7 +145,7 @@ func TestForwardThatCreatedNothing(t *testing.T) {
 	if err := w.settle(t, 25*time.Hour); err == nil {
 		t.Error("the job did not say that it has failed")
 	}
-	pending(0) // not repeated after a day
+	pending(0) // the attempt is not repeated after a day
 	w.expect(t, 0, 0)
 }
 

@@ -89,7 +89,7 @@ func TestLargeDeliveriesAreFew(t *testing.T) {
 
 	hold("203.0.113.1", 3<<19)
 	hold("203.0.113.1", 3<<19)
-	for s.Metric(t, "svc_public_body_bytes") < 4<<20 { // until the server has read both bodies
+	for s.Metric(t, "svc_public_body_bytes") < 4<<20 { // wait until the server has read both bodies
 	}
 	status, answer = deliver(t, s, releases, "release", large, from("203.0.113.1"))
 	expect(t, "a third large one", status, answer, 503, `{"message":"at most 2 request bodies above 1048576 bytes of one address are received at a time; try again in a second"}`)
@@ -143,7 +143,7 @@ func (b *heldBody) send(t *testing.T, s *apitest.Server, large []byte, address s
 	held.Go(func() {
 		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}}
 		if answer, err := client.Do(r); err == nil {
-			_ = answer.Body.Close() // the body was incomplete
+			_ = answer.Body.Close() // the server responds although the body was incomplete
 		}
 	})
 }

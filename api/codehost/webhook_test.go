@@ -454,7 +454,7 @@ func TestReleaseDeliveriesInParallel(t *testing.T) {
 		t.Errorf("got\n%s\nwant one of them taken", all)
 	}
 
-	for i := range n { // states of one release; the newest remains regardless of the order
+	for i := range n { // send all states of one release; the newest one remains, regardless of the order
 		sending.Go(func() {
 			payload := release(t, map[string]any{"action": "edited", "release.name": fmt.Sprint("state ", i), "release.updated_at": fmt.Sprintf("2024-06-0%dT00:00:00Z", i+1)})
 			status, answer := deliver(t, s, releases, "release", payload, map[string]string{"X-GitHub-Delivery": fmt.Sprint("edit ", i)})

@@ -26,8 +26,8 @@ type archiver func(ctx context.Context, to io.Writer, o backup.Options) (*backup
 // withArchiver sets the function that writes backups.
 func withArchiver(a archiver) apitest.Option { return func(o *apitest.Options) { o.Config.Backup = a } }
 
-// TestBackupAnswers checks the answer to a request for a backup, both over a connection and in the
-// process of the server.
+// TestBackupAnswers checks the response to a request for a backup, both over a connection and in
+// process.
 func TestBackupAnswers(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -51,7 +51,7 @@ func TestBackupAnswers(t *testing.T) {
 		make    archiver
 		body    string
 		status  int
-		content string // of the answer, or a part of it
+		content string // content of the response, or a part of it
 		want    apicontrol.BackupResult
 		asked   backup.Options
 	}{

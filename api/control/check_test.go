@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// TestCheckOfFilesBesideAServer checks the findings while a server is running. A missing content is
-// damage, and a content without a file is a note. Uploaded and deleted files cause no findings.
+// TestCheckOfFilesBesideAServer checks the findings of a check while a server is running. A file
+// without its content is damage, and a content without a file is a note. Uploads and deletions
+// during the check cause no findings.
 func TestCheckOfFilesBesideAServer(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

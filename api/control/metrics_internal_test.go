@@ -44,7 +44,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	if string(raw) != want {
 		t.Errorf("%s is not what the metrics say; run: go test ./api/control -run TestMetricsAreDocumented -update", path)
 	}
-	for _, name := range regexp.MustCompile(`\bsvc_[a-z_]+`).FindAllString(tail, -1) { // metrics in alerts
+	for _, name := range regexp.MustCompile(`\bsvc_[a-z_]+`).FindAllString(tail, -1) { // the names of metrics in the alerts
 		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count"), "_sum")
 		if !slices.ContainsFunc(families, func(m family) bool { return m.name == name }) {
 			t.Errorf("%s speaks of %s, which there is not", path, name)

@@ -47,7 +47,7 @@ func TestMetricsCount(t *testing.T) {
 	for i := range 3 {
 		s.Do(t, "POST", "/public/app/logs", "", fmt.Sprintf(`{"level":1,"content":"line %d"}`, i))
 	}
-	s.Do(t, "POST", "/public/app/logs", "", `{"level":1,"content":"line 0"}`) // sent again: the same record
+	s.Do(t, "POST", "/public/app/logs", "", `{"level":1,"content":"line 0"}`) // sent again, so it is the same record
 	s.Do(t, "POST", "/public/app/logs", "", `{"level":9}`)
 	s.Do(t, "POST", "/public/app/feedbacks", "", `{"content":"good"}`)
 	s.Do(t, "POST", "/public/app/events", "", `{"distinct_id":"u","events":[{"event_id":"1","name":"open"},{"event_id":"2","name":"open"},{"event_id":"1","name":"open"}]}`)
@@ -63,7 +63,7 @@ func TestMetricsCount(t *testing.T) {
 		`svc_http_request_seconds_bucket` + logs + `,le="+Inf"}`:                                                 "5",
 		`svc_http_requests_total{method="other",route="other",status="404"}`:                                     "2",
 		`svc_http_requests_total{method="OPTIONS",route="preflight",status="204"}`:                               "1",
-		`svc_http_requests_in_flight`:                                                                            "1", // this request
+		`svc_http_requests_in_flight`:                                                                            "1", // the request for the metrics itself
 		`svc_store_records_total{kind="log"}`:                                                                    "3",
 		`svc_store_records_total{kind="feedback"}`:                                                               "1",
 		`svc_events_stored_total`:                                                                                "2",
@@ -284,7 +284,7 @@ func TestPublicRateLimitChangesAtRunTime(t *testing.T) {
 			t.Errorf("got %d %s, want %d", got, body, want)
 		}
 	}
-	ask(404) // there are no versions
+	ask(404) // the project has no versions
 	ask(404)
 	ask(429)
 	s.Handler.SetPublicRateLimit(3)

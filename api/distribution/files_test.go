@@ -173,7 +173,7 @@ func TestDeleteFile(t *testing.T) {
 	if calls := cdn.take(); calls != nil {
 		t.Errorf("not ready: the CDN was called with %q", calls)
 	}
-	left(t, s, 1) // a job may be moving the file to its storage
+	left(t, s, 1) // the object stays, because a job may be moving it to its storage
 }
 
 // TestDeleteFileDuringABackup checks that the link of a deleted file stops working immediately, and
@@ -349,7 +349,7 @@ func TestMirrorAssets(t *testing.T) {
 	size := int64(apitest.Field[float64](t, s.Must(t, 200, "GET", fileList+"/"+id, ""), "size"))
 	for i, tc := range []struct {
 		what  string
-		size  int64 // at the code host
+		size  int64 // size of the attachment at the code host
 		want  string
 		files int
 	}{

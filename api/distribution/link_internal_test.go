@@ -15,7 +15,7 @@ func FuzzDisposition(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, image bool) {
 		if !utf8.ValidString(name) {
-			return // names have been sanitized before
+			return // the server sanitizes names before it stores them
 		}
 		contentType, want := "application/zip", "attachment"
 		if image {

@@ -80,7 +80,7 @@ func TestLinkConditions(t *testing.T) {
 		name     string
 		header   map[string]string
 		status   int
-		from, to int // of the content
+		from, to int // the part of the content that must be sent
 	}{
 		{"nothing", nil, 200, 0, 100},
 		{"its entity tag", map[string]string{"If-None-Match": f.etag()}, 304, 0, 0},
@@ -142,7 +142,8 @@ func TestLinkConditions(t *testing.T) {
 			if got != status || nothing != "" || !sameHeaders(head, header) {
 				t.Errorf("HEAD: got %d %q\n%v, want %d\n%v", got, nothing, head, status, header)
 			}
-			// Both files have the same content and therefore the same entity tag.
+			// Compare with a file whose content is gone. Both files have the same content and
+			// therefore the same entity tag.
 			if got, _, head := s.Send(t, "HEAD", gone.path, tc.header, ""); got != status || head.Get("Content-Length") != header.Get("Content-Length") {
 				t.Errorf("HEAD without the object: got %d, want %d", got, status)
 			}
@@ -472,7 +473,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		if ranges == "" && !bytes.Equal(body, []byte(f.content)) {
 			t.Error("other bytes arrived")
 		}
-		select { // the last bytes arrive before they are counted
+		select { // the client can receive the last bytes before they are counted
 		case <-l.closed:
 		case <-time.After(time.Minute):
 			t.Fatal("the connection stays open")

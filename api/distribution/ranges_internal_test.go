@@ -55,12 +55,12 @@ func TestParseRange(t *testing.T) {
 		{"bytes=0-1, 2-3 ,\t-2", 10, []span{{0, 2}, {2, 2}, {8, 2}}, false},
 		{"bytes=0-1,1-2", 10, nil, false},
 		{"bytes=4-5,0-9", 10, nil, false},
-		{"bytes=0-4,5-9", 10, nil, false}, // as large as the whole
+		{"bytes=0-4,5-9", 10, nil, false}, // together as large as the file, which is therefore sent as a whole
 		{"bytes=0-1,10-", 10, nil, false},
 		{"bytes=0-1,5-4", 10, nil, false},
 		{"bytes=0-1,-0", 10, nil, false},
 		{"bytes=0-1,x", 10, nil, false},
-		{many(1024), 1 << 20, nil, false}, // see below
+		{many(1024), 1 << 20, nil, false}, // one range too many, so that the whole file is sent; see below
 		{many(1025), 1 << 20, nil, false},
 
 		{"", 10, nil, false},

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSessionsTakeNoSpace checks limits.md 4.1: a session takes disk space only as its chunks
-// arrive.
+// TestSessionsTakeNoSpace checks section 4.1 of limits.md: an upload session takes disk space only
+// as its chunks arrive.
 func TestSessionsTakeNoSpace(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -18,7 +18,7 @@ func TestSessionsTakeNoSpace(t *testing.T) {
 			t.Fatalf("got %d %s", status, answer)
 		}
 	}
-	var blocks int64 // of 512 bytes
+	var blocks int64 // number of blocks of 512 bytes
 	err := filepath.WalkDir(filepath.Join(s.Dir, "files", "staging"), func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -23,8 +23,8 @@ func writerOfA(t testing.TB, s *apitest.Server, name string) (token string) {
 	return s.Key(t, fmt.Sprintf(`{"name":%q,"scopes":["files:write"],"project_ids":[%q]}`, name, id))
 }
 
-// TestOpenUploads checks limits.md 4.3: the list of open sessions shows which credential has
-// created each session.
+// TestOpenUploads checks section 4.3 of limits.md: the list of open upload sessions shows which
+// credential has created each one.
 func TestOpenUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -67,8 +67,8 @@ func TestOpenUploads(t *testing.T) {
 	}
 }
 
-// TestTooManyUploads checks limits.md 4.2: a credential may have at most 8 open sessions and a
-// project at most 32.
+// TestTooManyUploads checks section 4.2 of limits.md: a credential may have at most 8 open upload
+// sessions, and a project at most 32.
 func TestTooManyUploads(t *testing.T) {
 	t.Parallel()
 	s := withFiles(t)
@@ -112,8 +112,8 @@ func TestTooManyUploads(t *testing.T) {
 	}
 }
 
-// TestNoRoomForAnUpload checks limits.md 4.2: an upload or a pending file larger than half of the
-// free space is refused.
+// TestNoRoomForAnUpload checks section 4.2 of limits.md: an upload or a pending file that is larger
+// than half of the free space is refused.
 func TestNoRoomForAnUpload(t *testing.T) {
 	t.Parallel()
 	const huge = 1 << 50

@@ -116,7 +116,7 @@ func TestUploadInParallel(t *testing.T) {
 		for range 2 {
 			all.Go(func() {
 				status, answer, _ := s.Do(t, "PUT", fmt.Sprintf("%s/chunks/%d", at, i), s.Admin, content[i*chunkSize:min((i+1)*chunkSize, len(content))])
-				if status != 200 && status != 409 { // 409: another request is sending it
+				if status != 200 && status != 409 { // 409 means that another request is sending the chunk
 					t.Errorf("chunk %d: got %d %s", i, status, answer)
 				}
 			})
@@ -360,7 +360,7 @@ func TestUploadInOneRequest(t *testing.T) {
 				delete(header, "Digest")
 			}
 			status, answer, _ := s.Send(t, "PUT", at+tc.query, header, tc.content)
-			if tc.content == "" { // net/http sends no length then; see below
+			if tc.content == "" { // net/http then sends no Content-Length; see below
 				status, answer = raw(t, s, "PUT "+at+tc.query+" HTTP/1.1\r\nContent-Length: 0\r\n")
 			}
 			if status != tc.status {

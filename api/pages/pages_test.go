@@ -31,7 +31,7 @@ func TestPolicy(t *testing.T) {
 	for _, path := range []string{"/admin", "/login", "/no/such/page"} {
 		_, _, header := s.Visit(t, "GET", path, browser)
 		text, scripts := header.Get("Content-Security-Policy"), "'self'"
-		if path == "/no/such/page" { // the page has no scripts
+		if path == "/no/such/page" { // this page has no scripts
 			scripts = "'none'"
 		}
 		for directive, want := range map[string]string{

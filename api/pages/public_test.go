@@ -161,7 +161,7 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// TestProjectPage checks section 13.3 of the contract.
+// TestProjectPage checks the requirements on the project page in section 13.3 of the contract.
 func TestProjectPage(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -401,7 +401,7 @@ func TestAttacks(t *testing.T) {
 	t.Parallel()
 	s := site(t)
 	s.Publish(t, "lumen", "0.1", "0.2")
-	before := elements(t, visit(t, s, "/projects/lumen?locale=")) // with the form for changes
+	before := elements(t, visit(t, s, "/projects/lumen?locale=")) // the page with the form for changes
 	s.Must(t, 201, "POST", "/admin/projects/lumen/locales", `{"locale":"de","label":`+apitest.Quoted(attacks[1])+`}`)
 	for i, attack := range attacks {
 		text := apitest.Quoted(attack)
@@ -433,7 +433,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestUnknownChanges checks that a text that names no version is not shown.
+// TestUnknownChanges checks that a request for the changes since an unknown version is answered
+// with the page for missing addresses, which must not show the text of that version.
 func TestUnknownChanges(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -450,7 +451,8 @@ func TestUnknownChanges(t *testing.T) {
 	}
 }
 
-// TestChanges checks which versions count as changes since a version, and the form that asks.
+// TestChanges checks which versions the page lists as changes since a given version, and the form
+// in which a visitor selects that version.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := site(t)
@@ -467,7 +469,7 @@ func TestChanges(t *testing.T) {
 	}
 	for since, want := range map[string]string{
 		"1.0": "2.1 2.0", "2.0": "2.1", "2.1": "", "2.0-rc": "3.0-rc 2.1 2.0", "3.0-rc": "",
-		"1.5": "2.1 2.0", "0.1": "2.1 2.0 1.0", "9": "", // builds that were not published here
+		"1.5": "2.1 2.0", "0.1": "2.1 2.0 1.0", "9": "", // comparable versions of builds that were not published here
 	} {
 		if got := numbers("/projects/lumen?since=" + since); got != want {
 			t.Errorf("since %s: got %q, want %q", since, got, want)

@@ -41,7 +41,7 @@ func TestReference(t *testing.T) {
 	}
 	page := visit(t, s, "/doc/createVersion", "Accept-Language", "zh")
 	holds(t, page, `<html lang="zh-CN">`, "<code>comparable_version</code>", "必填", "curl -X POST", "X-API-Key: $SVC_KEY", "--json &#39;{", "<textarea", "&#34;version&#34;")
-	holds(t, visit(t, s, "/doc/getAdminProfile"), "Authorization: Bearer $TOKEN") // which refuses keys
+	holds(t, visit(t, s, "/doc/getAdminProfile"), "Authorization: Bearer $TOKEN") // this operation accepts no API keys
 	holds(t, visit(t, s, "/doc/putUploadChunk"), "--data-binary @file", `type="file"`)
 	holds(t, visit(t, s, "/doc/api-keys"), "<h1>API keys</h1>", `href="/doc/createApiKey"`)
 	if status, page, _ := s.Visit(t, "GET", "/doc/none", nil); status != 404 || !strings.Contains(page, "noindex") {

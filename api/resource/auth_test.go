@@ -148,7 +148,7 @@ func TestAccountChange(t *testing.T) {
 	const current = `"current_password":"correct horse"`
 	for _, tc := range []struct {
 		name, path, body   string
-		username, password string // valid after the change
+		username, password string // the user name and the password that are valid after the change
 		ends               bool   // whether earlier sessions end
 	}{
 		{"password", "/auth/password", `{` + current + `,"new_password":"battery staple"}`, "admin", "battery staple", true},

@@ -115,7 +115,7 @@ func TestUpdateLogsOfBlocks(t *testing.T) {
 	storeLogs(t, s, "app", logs...)
 	list := apitest.LogsOf("app")
 	var ids []string
-	for _, l := range logs[206:306] { // the end of a block and the beginning of the next one
+	for _, l := range logs[206:306] { // records at the end of a block and at the beginning of the next one
 		ids = append(ids, l.ID.String())
 	}
 	scattered := []string{logs[599].ID.String(), logs[0].ID.String(), logs[511].ID.String(), logs[512].ID.String()}
@@ -130,7 +130,7 @@ func TestUpdateLogsOfBlocks(t *testing.T) {
 		{"those, too", "GET", list + "?search=line+250", "", 200, `{"total":1}`},
 		{"the shown ones after that", "GET", list, "", 200, `{"total":546}`},
 	})
-	for range 300 { // completes the last block, whose bits are of the changed records
+	for range 300 { // completes the last block, in which some records have been changed
 		logs = append(logs, &store.Log{Content: "later"})
 	}
 	storeLogs(t, s, "app", logs[600:]...)

@@ -173,12 +173,12 @@ func TestContentStatisticsOfMany(t *testing.T) {
 	storeFeedback(t, s, "app", feedback...)
 	storeLogs(t, s, "app", logs...)
 	one := func(i int) string { return feedbackOf("app") + "/" + feedback[i].ID.String() }
-	s.Must(t, 200, "DELETE", one(5), "")                       // 5 stars, in a complete block
-	s.Must(t, 200, "PATCH", one(256*2+1), `{"rating":1}`)      // from 513 % 6 = 3
-	s.Must(t, 200, "PATCH", one(many-1), `{"rating":null}`)    // from 1282 % 6 = 4
-	s.Must(t, 200, "PATCH", one(many-2), `{"is_hidden":true}`) // changes nothing
-	// The 1283 records contain 214 of each of the remainders 0 to 4 and 213 of remainder 5: 3194
-	// stars in 1067 ratings.
+	s.Must(t, 200, "DELETE", one(5), "")                       // a rating of 5, in a complete block
+	s.Must(t, 200, "PATCH", one(256*2+1), `{"rating":1}`)      // rating 513 % 6 = 3 before
+	s.Must(t, 200, "PATCH", one(many-1), `{"rating":null}`)    // rating 1282 % 6 = 4 before
+	s.Must(t, 200, "PATCH", one(many-2), `{"is_hidden":true}`) // does not change the statistics
+	// At first, 214 of the 1283 records have each of the ratings 0 to 4, and 213 have 5, where 0
+	// means none. After the changes, there are 3194 stars in 1067 ratings.
 	s.Exchanges(t, []apitest.Exchange{
 		{"ratings", "GET", "/admin/projects/app/stats/feedbacks", "", 200, `{"total":1282,"unrated":215,"average_rating":2.993439550140581,
 			"by_rating":[{"rating":1,"count":215},{"rating":2,"count":214},{"rating":3,"count":213},{"rating":4,"count":213},{"rating":5,"count":212}]}`},

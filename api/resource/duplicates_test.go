@@ -131,7 +131,7 @@ func TestDuplicateWindow(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		window time.Duration
-		steps  map[time.Duration]bool // time since the first submission -> whether the first record is returned
+		steps  map[time.Duration]bool // whether the first record is returned, by the time since the first submission
 	}{
 		{"a minute", time.Minute, map[time.Duration]bool{0: true, 59 * time.Second: true, 61 * time.Second: false}},
 		{"an hour", time.Hour, map[time.Duration]bool{61 * time.Second: true, 59 * time.Minute: true, 61 * time.Minute: false}},

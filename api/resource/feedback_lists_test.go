@@ -141,7 +141,7 @@ func TestLogList(t *testing.T) {
 	s.Project(t, "other")
 	create(t, s, apitest.LogsOf("other"), `{"level":3,"content":"of another project"}`)
 	list := apitest.LogsOf("app")
-	var at, last []int64 // creation times of a log and its twin, mostly in the same second
+	var at, last []int64 // creation times of a log and of a similar one, mostly in the same second
 	for _, body := range []string{
 		`{"level":0,"content":"a","platform":"windows"}`,
 		`{"level":3,"content":"b","platform":"windows","is_hidden":true}`,
@@ -182,7 +182,7 @@ func TestLogList(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			status, answer := s.Ask(t, "GET", list+"?"+tc.query, "")
-			var wanted []string // each after its twin, which is younger
+			var wanted []string // each log comes after the similar one, which was created later
 			for name := range strings.FieldsSeq(tc.want) {
 				wanted = append(wanted, "twin-"+name, name)
 			}

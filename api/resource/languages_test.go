@@ -143,7 +143,7 @@ func TestUpdateLanguage(t *testing.T) {
 }
 
 // TestTagMovesTranslations checks that changing the primary tag of a language does not lose the
-// translations that are stored under this tag.
+// translations that are stored under the old tag.
 func TestTagMovesTranslations(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -250,7 +250,7 @@ func (m *shelf) needle() string {
 	}
 	texts := slices.Sorted(maps.Values(apitest.Pick(m.random, m.all...).texts))
 	runes := []rune(apitest.Pick(m.random, texts...))
-	if m.chance(30) { // the same words in another order
+	if m.chance(30) { // search for the same words in another order
 		words := strings.Fields(string(runes))
 		m.random.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
 		return strings.Join(words, " ")
@@ -282,7 +282,7 @@ func (m *shelf) ask() {
 			and("end_time", fmt.Sprint(to), func(x *sentRecord) bool { return x.at <= to })
 		}
 	}
-	shown := keep // the records that determine whether the phrase or its words are searched
+	shown := keep // these records determine whether the search finds the phrase or has to look for its words
 	if m.chance(30) {
 		on := string(apitest.Pick(m.random, platform.All[:]...))
 		and("platform", on, func(x *sentRecord) bool { return x.platform == on })
@@ -347,7 +347,7 @@ func (m *shelf) sort(query url.Values, ids []string) {
 	numbers := map[string]int{}
 	for _, x := range m.all {
 		switch numbers[x.id] = x.number; {
-		case !m.logs && x.number == 0: // comes last
+		case !m.logs && x.number == 0: // no rating comes last
 			numbers[x.id] = 99
 		case order != "asc":
 			numbers[x.id] = -x.number

@@ -30,7 +30,7 @@ func TestLocalePreference(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name, preference     string
-		first, second        string // expected texts; "" = the default text
+		first, second        string // expected texts; "" means the default text
 		locale, localMessage string // JSON; "" = no message
 	}{
 		{"blank: default texts, no message", " ", "", "", `null`, ``},

@@ -22,7 +22,7 @@ import (
 type edition struct {
 	text, comparable               string
 	core, tagged                   []*big.Int
-	tag                            int // 0 alpha, 1 beta, 2 rc, 3 none
+	tag                            int // 0 = alpha, 1 = beta, 2 = rc, 3 = no suffix
 	preview, milestone, deprecated bool
 	published, created             int64 // created is the position in creation order
 }

@@ -39,7 +39,7 @@ func TestLargeTextsStayInTheFile(t *testing.T) {
 	s.Must(t, 201, "POST", locales, `{"locale":"de"}`)
 	for _, tc := range []struct {
 		name    string
-		content int // bytes
+		content int // size in bytes
 		german  int
 		kept    bool
 	}{
@@ -170,7 +170,7 @@ func TestLargeTextsWhileTheyChange(t *testing.T) {
 			t.Errorf("round %d: got %d, want 201", i, status)
 		}
 		publish("2.0", fmt.Sprintf("second %d", i))
-		s.Must(t, 200, "PATCH", locales+"/x", fmt.Sprintf(`{"locale":"de-%d"}`, i)) // moves translations
+		s.Must(t, 200, "PATCH", locales+"/x", fmt.Sprintf(`{"locale":"de-%d"}`, i)) // changes the tag of a language, which moves its translations
 		s.Must(t, 200, "DELETE", apitest.VersionsOf("app")+"/"+s.VersionID(t, "app", "2.0"), "")
 	}
 }

@@ -22,7 +22,7 @@ func TestSearchEstimate(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, withExactBytes(1))
 	s.Project(t, "app")
-	const records, looked, left = 40*256 + 512, 40 * 256, 512 // 40 blocks are more than 10,000 records
+	const records, looked, left = 40*256 + 512, 40 * 256, 512 // looked is the number of scanned records: 40 blocks are more than 10,000 records
 	p, err := s.DB.FindProject("app")
 	if err != nil {
 		t.Fatal(err)

@@ -130,7 +130,7 @@ func TestSearchFinds(t *testing.T) {
 			s := apitest.NewServer(t, options...)
 			s.Project(t, "app")
 			lists := searchLists()
-			ids := map[string][]string{} // list -> one id for each sentence
+			ids := map[string][]string{} // one id for each sentence, by list
 			for _, l := range lists {
 				for _, sentence := range sentences {
 					ids[l.name] = append(ids[l.name], l.make(t, s, sentence.text))

@@ -15,7 +15,7 @@ import (
 func sendFrom(t *testing.T, s *apitest.Server, path string, headers map[string]string, body string) string {
 	t.Helper()
 	if _, given := headers["User-Agent"]; !given {
-		headers["User-Agent"] = "" // otherwise the test client sends its own
+		headers["User-Agent"] = "" // without this, the test client would send its own
 	}
 	status, answer, _ := s.Send(t, "POST", "/api/v1"+path, headers, body)
 	if status != 201 {

@@ -12,13 +12,13 @@ import (
 	"svc/store"
 )
 
-// logsKey returns a key that outlives the clock of the test, unlike a login.
+// logsKey returns an API key. Unlike a login, it stays valid when the test advances the clock.
 func logsKey(t *testing.T, s *apitest.Server) string {
 	t.Helper()
 	return s.Key(t, `{"name":"x","scopes":["logs:read"],"never_expires":true}`)
 }
 
-// readSeries returns the answer to a key.
+// readSeries requests a path with an API key and returns the response.
 func readSeries(t *testing.T, s *apitest.Server, key, path string) string {
 	t.Helper()
 	status, body, _ := s.Do(t, "GET", "/admin/projects/a/"+path, key, "")
@@ -36,7 +36,7 @@ func TestLogSeries(t *testing.T) {
 	s.Project(t, "a")
 	s.Project(t, "b")
 	key := logsKey(t, s)
-	start := s.Clock.Now().Unix()/apitest.Day*apitest.Day + apitest.Day // midnight in UTC
+	start := s.Clock.Now().Unix()/apitest.Day*apitest.Day + apitest.Day // the next midnight in UTC
 	linux := platform.Linux
 	add := func(at int64, logs ...*store.Log) {
 		s.Clock.Advance(time.Unix(start+at, 0).Sub(s.Clock.Now()))
@@ -50,7 +50,7 @@ func TestLogSeries(t *testing.T) {
 
 	for _, tc := range []struct {
 		query string
-		want  string // bucket after the start in hours: total, errors
+		want  string // for each bucket with logs: its start in hours after the beginning, all logs, and errors
 	}{
 		{"", "0:2,1 1:1,0"},
 		{"&include_hidden=true", "0:3,2 1:1,0"},

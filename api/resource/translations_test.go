@@ -14,7 +14,7 @@ type translated struct {
 	name, path, method string
 	first, second      string
 	firstMax           int
-	secondMax          int // 0 = no limit
+	secondMax          int // maximum length of the second text; 0 = no limit
 }
 
 // translatable returns a server with a project that has the given languages and a version. It also

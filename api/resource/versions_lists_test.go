@@ -129,7 +129,7 @@ func TestLatestVersion(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		versions []string // in the form that publish accepts
-		clear    bool     // first remove the flag from every version
+		clear    bool     // first remove the latest flag from every version
 		want     string   // "" = 404
 	}{
 		{"no version", nil, false, ""},

@@ -136,7 +136,7 @@ func (m model) add(text string, body map[string]any) outcome {
 	bad := v.flagged && v.deprecated || v.deprecated && !m.replaceable(v)
 	switch taken := m.named(text) != nil; {
 	case bad && taken:
-		return refused(400, 409) // depends on which is checked first
+		return refused(400, 409) // the status depends on which rule is checked first
 	case bad:
 		return refused(400)
 	case taken:
@@ -146,7 +146,7 @@ func (m model) add(text string, body map[string]any) outcome {
 	if v.flagged {
 		next.unflag()
 	}
-	return outcome{[]int{201}, next, v} // added to the model when its id is known
+	return outcome{[]int{201}, next, v} // the caller adds the version when its id is known
 }
 
 func (m model) youngest() (seq int) {

@@ -195,7 +195,7 @@ func TestVersionFields(t *testing.T) {
 			rows = append(rows,
 				apitest.Refusal{"PATCH " + f.name + name, "PATCH", one, body(value), 400, f.message},
 				apitest.Refusal{"older PATCH " + f.name + name, "PATCH", "/admin/versions/" + apitest.Field[string](t, s.Must(t, 200, "GET", one, ""), "id"), body(value), 400, f.message})
-			create := `{"version":"9","comparable_version":"9","` + f.name + `":` + value + `}` // of two equal keys, the second one counts
+			create := `{"version":"9","comparable_version":"9","` + f.name + `":` + value + `}` // if a key occurs twice, the second one counts
 			rows = append(rows, apitest.Refusal{"POST " + f.name + name, "POST", all, create, 400, f.message})
 			if f.name != "version" {
 				rows = append(rows,

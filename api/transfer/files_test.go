@@ -165,7 +165,7 @@ func TestFilesMove(t *testing.T) {
 		from.Clock.Advance(1e9)
 	}
 	id, nas := addNAS(t, from, false)
-	remote := addOn(t, from, id, nas, "remote.zip", strings.Repeat("remote", 30_000)) // three parts
+	remote := addOn(t, from, id, nas, "remote.zip", strings.Repeat("remote", 30_000)) // a file of three parts
 	contents[files.EscapePath(remote.ObjectKey)] = strings.Repeat("remote", 30_000)
 	shown := shownFiles(t, from, "demo")
 
@@ -198,7 +198,7 @@ func TestFilesMove(t *testing.T) {
 	if left := inStorage(t, to); left != nil {
 		t.Errorf("a dry run left %q", left)
 	}
-	for range 2 { // the second time immediately after the deletion of the project
+	for range 2 { // the second time, immediately after the project has been deleted
 		if got := mustBringIn(t, to, archive, ""); got.Failed != 3 || got.Records["files.jsonl"] != 7 {
 			t.Errorf("import: got %+v", got)
 		}
@@ -214,7 +214,7 @@ func TestFilesMove(t *testing.T) {
 			}
 		}
 		again, trailer := exportFiles(t, to, "demo", "")
-		lines := slices.DeleteFunc(unpacked(t, again), func(line string) bool { return strings.Contains(line, `"day":`) }) // the downloads above
+		lines := slices.DeleteFunc(unpacked(t, again), func(line string) bool { return strings.Contains(line, `"day":`) }) // leave out the counters of the downloads above
 		if trailer.Files != 4 || len(lines) != len(unpacked(t, archive)) {
 			t.Errorf("exported again: got %+v", trailer)
 		}
@@ -483,7 +483,7 @@ func TestImportOfFilesGivenUp(t *testing.T) {
 	giveUp()
 	<-done
 	if _, err := s.DB.FindProject("made"); err == nil {
-		return // the import was faster
+		return // the import was faster than the cancellation
 	}
 	if left := inStorage(t, s); left != nil {
 		t.Errorf("left over: %q", left)
@@ -513,7 +513,7 @@ func TestImportAfterKilledImport(t *testing.T) {
 	if _, err := s.Storages.Local().Put(t.Context(), f.ObjectKey, staged, 3); err != nil {
 		t.Fatal(err)
 	}
-	i.Abandon() // like the end of the process
+	i.Abandon() // like a process that is killed
 	mustBringIn(t, s, withContents(t, fileLine(t, "content", nil), [2]string{"files/" + id, "content"}), "")
 	wantLink(t, s, "/f/made/"+id+"/a.zip", 200, "content")
 	if left := inStorage(t, s); len(left) != 2 {

@@ -408,7 +408,7 @@ func TestImportBesideTheOriginal(t *testing.T) {
 		}
 		return list
 	}
-	others := []string{"/statistics", "/aliases", `"aliases":`} // contain all projects; omitted
+	others := []string{"/statistics", "/aliases", `"aliases":`} // these show all projects, so they are not compared
 	compareAnswers(t, plain(answersTo(t, s, questions, "copy"), others...), plain(want, others...))
 	// The original is unchanged, except that the requests above were counted.
 	compareAnswers(t, plain(answersTo(t, s, questions, "demo"), "/statistics", "/stats/requests"), plain(want, "/statistics", "/stats/requests"))
@@ -587,7 +587,7 @@ func TestImportGivenUp(t *testing.T) {
 			_, _ = io.Copy(io.Discard, answer.Body)
 			_ = answer.Body.Close()
 		}()
-		for running := true; running && len(s.Events.Projects()) == projects; { // until its first events are stored
+		for running := true; running && len(s.Events.Projects()) == projects; { // wait until the first events have been stored
 			select {
 			case <-done:
 				running = false

@@ -95,7 +95,7 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 		`{"version":"1.2","comparable_version":"1.2","platforms":["linux","macos"],"published_at":77}`,
 	} {
 		made := s.Must(t, 201, "POST", one+"/versions", version)
-		if i == 2 { // an empty list, unlike a single platform
+		if i == 2 { // an empty list of platforms, which differs from a single platform
 			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"platforms":[]}`)
 		}
 		if i == 0 {
@@ -172,7 +172,7 @@ func makeSubmissions(t testing.TB, s *apitest.Server) {
 			t.Fatal(err)
 		}
 	}
-	// No issue exists yet, so it stays here.
+	// This feedback is not in the archive, because it has no issue yet.
 	if err := s.DB.TryForward(&store.Forward{Project: p.ID, Repo: "example/demo", Feedback: &store.Feedback{Content: "not an issue"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestProjectMoves(t *testing.T) {
 	// runs.
 	from.Clock.Ahead.Add(int64(from.Clock.Now().Truncate(time.Hour).Add(time.Hour).Sub(from.Clock.Now())))
 	makeEverything(t, from)
-	archive, manifest := export(t, from, "second") // first, because the requests below are counted
+	archive, manifest := export(t, from, "second") // export first, because the requests below are counted
 	questions := recorded(from)
 	want := answersTo(t, from, questions, "demo")
 	for i, answer := range want {
@@ -403,7 +403,7 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		}
 		return answer
 	}
-	answer := begin() // nothing has been read yet
+	answer := begin() // nothing of the response has been read yet
 	s.Must(t, 201, "POST", "/admin/projects/app/logs", `{"level":0,"content":"after"}`)
 	s.Must(t, 202, "POST", "/public/app/events", `{"distinct_id":"u","events":[{"event_id":"2","name":"after"}]}`)
 	s.Must(t, 200, "PATCH", "/admin/projects/app", `{"name":"after"}`)

@@ -19,7 +19,7 @@ func TestAccessLogForPeople(t *testing.T) {
 		name             string
 		status           int
 		took             time.Duration
-		people, programs string // level of the line, "" = none
+		people, programs string // level of the line that is written; "" = none
 	}{
 		{"success", 200, time.Millisecond, "", "INFO"},
 		{"long download", 200, time.Hour, "", "INFO"},

@@ -20,7 +20,7 @@ func FuzzEachField(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		want := map[string]json.RawMessage{}
 		if !utf8.Valid(b) {
-			return // is refused before
+			return // Decode refuses such a body before it calls EachField
 		}
 		is := json.Unmarshal(b, &want) == nil && want != nil
 		got := map[string]json.RawMessage{}

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// recorder is a transport that records requests and gives the same answer to all of them.
+// recorder is a transport that records requests and gives the same response to all of them.
 type recorder struct {
 	mu       sync.Mutex
 	requests []*http.Request
 	bodies   []string
 	answer   func(*http.Request) (status int, body string)
-	header   http.Header // of the answers
+	header   http.Header // headers of the responses
 }
 
 func (r *recorder) RoundTrip(h *http.Request) (*http.Response, error) {

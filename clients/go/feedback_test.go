@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// replying answers as a server that stores feedback and has a reply to each with an even number.
+// replying returns the handler of a server that stores feedback, and has a reply to the feedback
+// with an even number.
 func replying(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	n := 0

@@ -57,7 +57,7 @@ func TestRealServer(t *testing.T) {
 	if file.Status != svcsdk.FileReady {
 		t.Fatalf("the file is %+v", file)
 	}
-	for range 2 { // CI may run twice
+	for range 2 { // run twice, because CI may repeat a run
 		_, err = c.Admin.UpsertVersion(ctx, "1.1.0", svcsdk.VersionFields{
 			Title: svcsdk.Set("Better"), DownloadLinks: svcsdk.Set([]svcsdk.DownloadLinkInput{{URL: strings.TrimSuffix(base, "/api/v1") + file.Path}}),
 		})

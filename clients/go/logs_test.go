@@ -22,7 +22,7 @@ import (
 // reportServer stores the reports that it receives.
 type reportServer struct {
 	mu      sync.Mutex
-	status  []int // of the next answers; 201 when it is empty
+	status  []int // statuses of the next responses; 201 when it is empty
 	reports []LogInput
 }
 
@@ -113,7 +113,7 @@ func TestVectorsOfReports(t *testing.T) {
 					if text := canonical(t, got); text != canonical(t, step[1]) {
 						t.Errorf("got %s, want %s", text, step[1])
 					}
-					for i, r := range server.reports { // the next expectation reads them again
+					for i, r := range server.reports { // restore the reports, which the next expectation reads again
 						delete(got[i], "message")
 						server.reports[i] = r
 					}
@@ -241,7 +241,7 @@ func crashes() {
 		names := make([]string, len(os.Args))
 		fmt.Println(names[len(os.Args)])
 	}()
-	select {} // until that ends the program
+	select {} // wait until the panic ends the program
 }
 
 func TestMain(m *testing.M) {

@@ -125,8 +125,8 @@ func TestEveryEventIsDeliveredOnceOrReported(t *testing.T) {
 	}
 }
 
-// TestTrackDoesNotWaitForTheSender checks that Track returns while the sender is waiting for an
-// answer.
+// TestTrackDoesNotWaitForTheSender checks that Track returns while the sender is waiting for a
+// response.
 func TestTrackDoesNotWaitForTheSender(t *testing.T) {
 	t.Parallel()
 	blocked := make(chan struct{})
@@ -146,7 +146,7 @@ func TestTrackDoesNotWaitForTheSender(t *testing.T) {
 			}
 		})
 	}
-	workers.Wait() // while the first request still waits
+	workers.Wait() // ends while the first request is still waiting
 	close(blocked)
 	if err := c.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func TestTheStateFileIsPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runtime.GOOS == "windows" {
-		return // has no such modes
+		return // Windows has no such modes
 	}
 	for path, want := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, file: 0o600} {
 		info, err := os.Stat(path)
@@ -485,7 +485,7 @@ func TestEventsOfAnotherProjectAreNotSent(t *testing.T) {
 	c.SetProjectKey("beta")
 	c.Public.Track("b", nil)
 	c.Public.Flush(t.Context())
-	c.SetProjectKey("ACME") // the same as acme
+	c.SetProjectKey("ACME") // this is the same project as acme
 	c.Public.Flush(t.Context())
 	if err := c.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func TestHeaders(t *testing.T) {
 	for name, tc := range map[string]struct {
 		opts []Option
 		set  func(*Client)
-		want map[string]string // "" is none
+		want map[string]string // "" means that the header is not sent
 	}{
 		"as detected": {nil, nil, map[string]string{
 			"Accept": "application/json", "Authorization": "Bearer t", "User-Agent": "svc-sdk-go/" + Version,
@@ -187,10 +187,10 @@ func TestRetries(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		method   string
-		statuses []int // of the answers; the last one stays
+		statuses []int // statuses of the responses; the last one is repeated
 		header   string
 		attempts int
-		status   int // of the error, 0 for none
+		status   int // status of the expected error, 0 for none
 		waited   time.Duration
 	}{
 		"one outage":               {http.MethodGet, []int{503, 200}, "", 2, 0, 300 * time.Millisecond},
@@ -231,7 +231,7 @@ func TestAnAnswerThatTakesTooLongIsNotAskedForAgain(t *testing.T) {
 	end := make(chan struct{})
 	c := served(t, func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)
-		if strings.HasSuffix(r.URL.Path, "latest") { // the limit holds for the body, too
+		if strings.HasSuffix(r.URL.Path, "latest") { // the time limit covers the body, too
 			_, _ = io.WriteString(w, `{"id":`)
 			_ = http.NewResponseController(w).Flush()
 		}
@@ -304,7 +304,7 @@ func TestAConnectionThatBreaksInAHandshakeIsTriedAgain(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _ = conn.Read(make([]byte, 1)) // so that the break comes after the connection
+			_, _ = conn.Read(make([]byte, 1)) // break the connection after it was established
 			_ = conn.Close()
 		}
 	}()
@@ -339,7 +339,7 @@ func TestWaitingEndsWhenTheCallerGivesUpOrTheClientIsClosed(t *testing.T) {
 					_, err := c.Public.GetProject(ctx, nil)
 					failed <- err
 				}()
-				synctest.Wait() // it waits for the second attempt
+				synctest.Wait() // the client is waiting for the second attempt
 				if err := end(cancel, c); err != nil {
 					t.Fatal(err)
 				}
@@ -476,9 +476,9 @@ func TestRedirects(t *testing.T) {
 	t.Cleanup(other.Close)
 	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 	for name, tc := range map[string]struct {
-		to     func(n int) string // of the n-th request, "" for an answer
+		to     func(n int) string // target of the n-th redirect, "" for a response
 		write  bool
-		status int // of the error, 0 for none
+		status int // status of the expected error, 0 for none
 	}{
 		"three are followed":   {to: func(n int) string { return map[bool]string{true: "/api/v1/x"}[n <= 3] }},
 		"four are not":         {to: func(int) string { return "/api/v1/x" }, status: 302},

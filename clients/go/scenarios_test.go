@@ -47,7 +47,7 @@ func TestEventScenarios(t *testing.T) {
 	}
 }
 
-// scenarioRun runs a scenario. It also acts as the server.
+// scenarioRun runs a scenario. It also plays the role of the server.
 type scenarioRun struct {
 	scenario
 	clock   *fakeClock
@@ -179,7 +179,7 @@ func (s *scenarioRun) play(t *testing.T) {
 	t.Helper()
 	for _, step := range s.Steps {
 		s.step(t, step)
-		synctest.Wait() // a full batch is sent before the next step
+		synctest.Wait() // let a full batch be sent before the next step
 	}
 	s.restart()
 }

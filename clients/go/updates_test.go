@@ -214,7 +214,7 @@ func TestChecksAtTheSameTimeShareARequest(t *testing.T) {
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests", n)
 		}
-		cancel() // is the matter of the first alone
+		cancel() // only the first goroutine's check is cancelled
 		if err := <-first; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
@@ -241,12 +241,12 @@ func TestALargeAnswerIsRememberedWithoutItsTexts(t *testing.T) {
 type fileServer struct {
 	content []byte
 	etag    string
-	cut     int32 // number of answers that end early
+	cut     int32 // number of responses that end early
 	part    int
 	ranges  atomic.Int32
 	answers atomic.Int32
 	status  int
-	hide    bool // omit the size
+	hide    bool // omit the size of the file
 }
 
 func (f *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -298,8 +298,8 @@ func TestDownloads(t *testing.T) {
 	for name, tc := range map[string]struct {
 		path     string
 		server   *fileServer
-		partial  []byte // what a killed process left
-		want     string // in the error, "" for none
+		partial  []byte // a partial file, as left by a killed process
+		want     string // a part of the expected error, "" for none
 		verified bool
 		ranges   int32
 	}{
@@ -320,7 +320,7 @@ func TestDownloads(t *testing.T) {
 			t.Parallel()
 			tc.server.content = content
 			if tc.server.hide {
-				tc.server.content = bytes.Repeat(content, 2) // so that it is sent in chunks
+				tc.server.content = bytes.Repeat(content, 2) // large enough to be sent in chunks
 			}
 			server := httptest.NewServer(tc.server)
 			t.Cleanup(server.Close)
@@ -463,7 +463,7 @@ func FuzzPickLink(f *testing.F) {
 		if got != nil && got != &links[0] || platform == "" && got != nil {
 			t.Errorf("got %+v", got)
 		}
-		// A link that names its platform fits no other.
+		// A link that names one platform does not fit any other platform.
 		if strings.TrimSpace(on) == "linux" && platform != "linux" && got != nil {
 			t.Error("a link for linux is taken elsewhere")
 		}

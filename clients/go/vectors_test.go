@@ -213,7 +213,7 @@ func TestVectorsOfSystemVersions(t *testing.T) {
 	for _, tc := range vectors[[]struct{ Kind, In, Out string }](t, "os_version") {
 		f, ok := functions[tc.Kind]
 		if !ok {
-			continue // darwin_release: Go reads the product version
+			continue // darwin_release: the Go library reads the product version instead
 		}
 		if got := f(tc.In); got != tc.Out {
 			t.Errorf("%s %q: got %q, want %q", tc.Kind, tc.In, got, tc.Out)
@@ -233,7 +233,7 @@ func TestEverySectionOfTheVectorsIsKnown(t *testing.T) {
 		"event_name version error_message os_version scenarios endpoints base_url path_segment retry_after",
 		"architecture update_link update_decision update_due own_link error_fingerprint",
 		"event_backoff_retry_after update_memory update_key error_content error_limits queue_scenarios about defaults",
-		"client_time_parse language_key language_match", // rules of the server
+		"client_time_parse language_key language_match", // these are rules of the server
 	}, " "))
 	for section := range vectorSections(t) {
 		if !strings.Contains(known, " "+section+" ") {
