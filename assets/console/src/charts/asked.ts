@@ -1,4 +1,4 @@
-// Queries over a moving range: the previous answer stays visible until the new numbers arrive.
+// Queries over a range that can move. The previous numbers stay visible until the new ones arrive.
 
 import { keepPreviousData, type QueryClient, type QueryKey, type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
@@ -8,13 +8,16 @@ import type { Range } from "../core/range";
 
 const numbers = "numbers";
 
-/** Whether a query of the page is still pending, neither answered nor failed. */
+/** Reports whether a query of the page is still pending: neither answered nor failed. */
 function areMissing(queries: QueryClient): boolean {
   const pending = ({ state }: { state: { status: string } }) => state.status === "pending";
   return queries.getQueryCache().findAll({ queryKey: [numbers], type: "active", predicate: pending }).length > 0;
 }
 
-/** The range of the numbers on the page: the previous range until the queries for `range` have been answered. */
+/**
+ * Returns the range that the visible numbers belong to. This is the previous range until all
+ * queries for `range` have been answered.
+ */
 export function useAnsweredRange(range: Range): Range {
   const queries = useQueryClient();
   const [answered, setAnswered] = useState(range);
@@ -23,7 +26,8 @@ export function useAnsweredRange(range: Range): Range {
     () => areMissing(queries),
   );
   useEffect(() => {
-    // Other components start their requests in effects, which may run after this one.
+    // Wait for the next task, because other components start their requests in effects, which may
+    // run after this one.
     const timer = setTimeout(() => areMissing(queries) || setAnswered(range));
     return () => clearTimeout(timer);
   }, [queries, range, missing]);
@@ -37,7 +41,10 @@ interface Question<A, T> {
   enabled?: boolean;
 }
 
-/** Asks the current project. A question with a known key is not asked again. */
+/**
+ * Runs a query on the current project. The result is cached under `key`, so a query with a cached
+ * key sends no request.
+ */
 export function useAsked<A, T = A>({ key, ask, select, enabled = true }: Question<A, T>): UseQueryResult<T> {
   const [project] = useProjectKey();
   const admin = useAdmin();

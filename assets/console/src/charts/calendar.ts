@@ -1,4 +1,4 @@
-// A year as a calendar with a column for each week.
+// Draws a year as a calendar with a column for each week.
 
 import type { Drawing, Option } from "./drawing";
 import { axisLabel, base, ramp, tooltip } from "./parts";
@@ -43,8 +43,8 @@ export function calendar(days: readonly CalendarDay[], offset: number, measure: 
         formatter: ({ value }: { value: [string, number] }) =>
           `${format.weekdayAndDate(starts.get(value[0]) ?? 0, offset)}\n${format.number(value[1])} ${measure}`,
       },
-      // A few days are much busier than the others. The square root keeps the others
-      // distinguishable.
+      // A few days are much busier than the others. The square root keeps the colours of the other
+      // days distinguishable.
       visualMap: { ...ramp(look, Math.sqrt(most.count)), dimension: 2 },
       calendar: {
         left: 34,

@@ -1,4 +1,4 @@
-// Countries on the world map: number and letters of ISO 3166-1.
+// The countries on the world map, with their numbers and letters in ISO 3166-1.
 
 const codes = `
 004AF 008AL 010AQ 012DZ 024AO 031AZ 032AR 036AU 040AT 044BS 050BD 051AM 056BE 064BT 068BO 070BA
@@ -28,7 +28,7 @@ export function countryOf(number: string): string | undefined {
   return letters.get(number);
 }
 
-/** Whether the world map shows a country; very small ones are missing. */
+/** Reports whether the world map shows a country. Very small countries are missing from it. */
 export function onMap(country: string): boolean {
   return shown.has(country);
 }

@@ -1,5 +1,5 @@
-// The output of each kind of chart for some values: the picture, a description for screen readers,
-// and the same values as a table.
+// The result of drawing a chart: the picture, a description for screen readers, and the same values
+// as a table.
 
 import type { EChartsCoreOption } from "echarts/core";
 import type { ReactNode } from "react";
@@ -20,7 +20,7 @@ export interface Look {
   /** Size of the picture in pixels. */
   width: number;
   height: number;
-  /** Whether there is room for details that a small picture omits. */
+  /** Whether the picture is wide enough for details that a small one omits. */
   wide: boolean;
 }
 
@@ -30,19 +30,19 @@ export interface Drawing {
   table: Table;
   /** Whether there is nothing to draw. */
   empty: boolean;
-  /** The option for ECharts. It is also needed for charts shown in another way, to download the picture. */
+  /** Returns the option for ECharts. Charts that are not drawn by ECharts also need it, to download their picture. */
   option(look: Look): Option;
   /** Shapes used in the option. */
   shapes?: Shapes;
   /** Names of series that can be hidden, in the order of their colours. */
   legend?: readonly string[];
-  /** The names among them that have the colour of minor values. */
+  /** The names in `legend` whose series has the colour of minor values. */
   rest?: readonly string[];
-  /** Minimum width in pixels; in a narrower place the picture scrolls instead of shrinking. */
+  /** Minimum width in pixels. In a narrower place, the picture scrolls instead of shrinking. */
   minWidth?: number;
-  /** The periods of the horizontal axis if it is one of time, so that a part of it can be selected. */
+  /** The periods on the horizontal axis, if that is a time axis. Users can then select a part of it. */
   periods?: Periods;
-  /** Shown instead of a drawn picture. */
+  /** Shown instead of a picture drawn by ECharts. */
   view?: ReactNode;
   /** Shown beside the picture. */
   aside?: ReactNode;

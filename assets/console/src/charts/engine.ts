@@ -61,7 +61,10 @@ async function register(name: Shapes, topology: unknown, object: string, nameOf:
   } as never);
 }
 
-/** A shape in one piece if it crosses the 180th meridian, instead of one stretched across the whole map. */
+/**
+ * Returns a shape in one piece. Without this, a shape that crosses the 180th meridian would stretch
+ * across the whole map.
+ */
 function unwrapped(geometry: Geometry): Geometry {
   const ring = (points: Position[]) => {
     const crosses = points.some(([x], at) => at > 0 && Math.abs(x! - points[at - 1]![0]!) > 180);

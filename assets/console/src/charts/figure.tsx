@@ -16,7 +16,7 @@ import { fileName, saveCsv, savePng } from "./save";
 import type { Cell, Table as Values } from "./table";
 import { useWords, type Words } from "./words";
 
-/** The part of a query that a figure needs. */
+/** The part of a query's state that a figure needs. */
 export interface Asked<T> {
   data: T | undefined;
   error: unknown;
@@ -26,28 +26,28 @@ export interface Asked<T> {
 }
 
 export interface FigureProps<T> {
-  /** Used in the address and in file names. */
+  /** Identifies the figure in the address and in file names. */
   id: string;
   title: string;
-  /** The meaning of the numbers; undefined if there is nothing to explain. */
+  /** The explanation of the numbers; undefined if they need none. */
   definition?: string | undefined;
-  /** Range, time zone and the like, for files. */
+  /** Range, time zone and the like, to be written into saved files. */
   about?: string;
   query: Asked<T>;
   draw(data: T, words: Words): Drawing;
-  /** Other dependencies of `draw`. */
+  /** Dependencies of `draw` other than the values. */
   deps?: readonly unknown[];
   /** Shown before the buttons. */
   controls?: ReactNode;
   height?: number;
   /** Whether series can be hidden. */
   legend?: boolean;
-  /** Whether there can be a sentence below. */
+  /** Whether to reserve room for a sentence below the chart. */
   note?: boolean;
-  /** Text if there is nothing to show. */
+  /** The text that is shown if there are no values. */
   none?: string;
   level?: 2 | 3;
-  /** What the numbers count, beside the title; for figures that do not say it themselves. */
+  /** What the numbers count, shown beside the title. It is for figures that do not show it themselves. */
   unit?: string;
   /** Shown at the end of the row of buttons. */
   actions?: ReactNode;

@@ -74,7 +74,8 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           color: look.palette.text,
           fontSize: 12,
           interval: 0,
-          // A cut name could be that of another event.
+          // Break long names instead of cutting them: a cut name could be mistaken for that of
+          // another event.
           overflow: "break",
           lineHeight: 15,
           width: Math.max(40, (look.width - 60) / Math.max(1, steps.length) - 8),
@@ -96,7 +97,8 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
           stack: "steps",
           data: steps.map((step) => step.dropped),
           itemStyle: {
-            // With its own alpha channel, because the opacity of a bar also applies to its label.
+            // The alpha channel is in the colour, because the opacity of a bar would also apply to
+            // its label.
             color: `${colorOf(look.palette, 0)}28`,
             borderRadius: [3, 3, 0, 0],
             decal: { symbol: "rect", dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: look.palette.muted },

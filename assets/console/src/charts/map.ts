@@ -9,11 +9,14 @@ export interface Place {
   code: string;
   name: string;
   count: number;
-  /** Whether the map shows it. */
+  /** Whether the map contains the country or province. */
   shown: boolean;
 }
 
-/** Names of the maps. ECharts adds its own shapes to a map named china. */
+/**
+ * Names under which the maps are registered. The map of China must not be named china, because
+ * ECharts adds shapes of its own to that one.
+ */
 export const mapNames: Record<Shapes, string> = { world: "countries", china: "provinces" };
 
 /** Aspect ratio of the maps. */

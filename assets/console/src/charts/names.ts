@@ -1,4 +1,4 @@
-// Names of the values in the server's counts.
+// Names for the keys in the server's counts.
 
 import { onMap } from "./countries";
 import type { Place } from "./map";

@@ -8,7 +8,7 @@ export interface Palette {
   series: readonly string[];
   /** Colour of the sum of minor values. */
   rest: string;
-  /** From zero to the largest value. */
+  /** The colours of a scale, from zero to the largest value. */
   ramp: readonly string[];
   text: string;
   muted: string;

@@ -33,12 +33,12 @@ export function axisLabel({ palette }: Look) {
   return { color: palette.muted, fontSize: 11, fontFamily };
 }
 
-/** The approximate number of marks on a value axis. */
+/** The approximate number of labelled marks on a value axis. */
 const marks = 4;
 
 /**
- * Returns the number of decimals that the marks of an axis from 0 to `most` need, given the step
- * that ECharts chooses.
+ * Returns the number of decimals that the labels of an axis from 0 to `most` need. It depends on
+ * the step that ECharts will choose.
  */
 function digitsOf(most: number): number {
   if (most <= 0) {
@@ -50,7 +50,7 @@ function digitsOf(most: number): number {
   return Math.max(0, -(step / 10 ** power >= 7 ? power + 1 : power));
 }
 
-/** A value axis from 0 to `most`. `format` receives the number of decimals that the marks need. */
+/** Returns a value axis from 0 to `most`. `format` receives a value and the number of decimals that the labels need. */
 export function valueAxis(look: Look, most: number, format: (value: number, digits: number) => string) {
   const digits = digitsOf(most);
   return {
@@ -77,7 +77,7 @@ export function ramp({ palette }: Look, max: number) {
   return { type: "continuous", min: 0, max: max || 1, show: false, inRange: { color: [...palette.ramp] } };
 }
 
-/** A name as text for ECharts, in which braces would select a style. */
+/** Returns a name in a form that ECharts shows as it is. ECharts would otherwise read braces as the name of a style. */
 export function plain(text: string): string {
   return text.replaceAll("{", "(").replaceAll("}", ")");
 }

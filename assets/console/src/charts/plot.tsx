@@ -9,13 +9,14 @@ import { useDragging } from "./select";
 
 const none: ReadonlySet<string> = new Set();
 
-// Loads while the server computes the values. If it fails, drawing tries again and shows the error.
+// Load the engine while the server computes the values. If that fails, drawing tries again and
+// shows the error.
 import("./engine").catch(() => undefined);
 
 interface PlotProps {
   drawing: Drawing;
   height: number;
-  /** Width in pixels; the available width if undefined. */
+  /** The width in CSS; the available width if undefined. */
   width?: string;
   hidden?: ReadonlySet<string>;
 }
@@ -63,7 +64,7 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
       chart.current.setOption(drawing.option({ palette, hidden, width: room, height, wide: room >= 600 }), { notMerge: true });
       place.current!.dataset["drawn"] = "";
       if (drawing.minWidth) {
-        // The latest values are at the end.
+        // Scroll to the end, where the latest values are.
         place.current!.parentElement!.parentElement!.scrollLeft = drawing.minWidth;
       }
     };

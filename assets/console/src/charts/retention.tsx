@@ -1,4 +1,5 @@
-// Returning users: a row for each cohort, a column for each period after its first.
+// Returning users, with a row for each cohort and a column for each period after the cohort's first
+// one.
 
 import { ScrollArea, Table } from "@mantine/core";
 import styles from "./charts.module.css";
@@ -10,11 +11,14 @@ import type { Words } from "./words";
 export interface CohortValues {
   name: string;
   size: number;
-  /** Null if a period is not over. */
+  /** One element per period; null for a period that has not ended. */
   cells: readonly ({ users: number; rate: number } | null)[];
 }
 
-/** The average share of users that returned in each period; null for periods that no cohort has completed. */
+/**
+ * Returns, for each period, the average share of users that returned in it. It is null for a period
+ * that no cohort has completed.
+ */
 export function average(cohorts: readonly CohortValues[], periods: number): (number | null)[] {
   return Array.from({ length: periods }, (_, period) => {
     const known = cohorts.filter((cohort) => cohort.size > 0 && cohort.cells[period]);
@@ -23,7 +27,10 @@ export function average(cohorts: readonly CohortValues[], periods: number): (num
   });
 }
 
-/** The largest share after the first period, in which everybody is there by definition; it gets the darkest colour. */
+/**
+ * Returns the largest share after the first period. In the first period the share is always 100 %,
+ * so this one gets the darkest colour.
+ */
 export function largestReturn(cohorts: readonly CohortValues[]): number {
   return Math.max(0, ...cohorts.flatMap(({ cells }) => cells.slice(1).map((cell) => cell?.rate ?? 0)));
 }
@@ -112,7 +119,8 @@ function Grid({
 }) {
   const palette = usePalette();
   const most = largestReturn(cohorts);
-  // All cells have the same precision. They have a decimal only where whole percents would all be equal.
+  // All cells have the same precision: a decimal if the shares are so small that most whole
+  // percents would be equal.
   const digits = most < 0.1 ? 1 : 0;
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>

@@ -1,4 +1,4 @@
-// Sequences of events: a flow from each step to the next.
+// Sequences of events, drawn as flows from each step to the next.
 
 import type { Drawing, Option } from "./drawing";
 import { colorOf } from "./palette";
@@ -6,7 +6,7 @@ import { base, plain, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface Edge {
-  /** From 1. An edge leads from the layer with its number to the next one. */
+  /** The number of the step, from 1. The edge leads from the layer with that number to the next layer. */
   step: number;
   from: string;
   to: string;
@@ -19,7 +19,7 @@ interface Node {
   depth: number;
 }
 
-/** The nodes of edges. The same name is a different node in each layer. */
+/** Returns the nodes that the edges connect. An event that occurs in several layers has a node in each of them. */
 export function nodesOf(edges: readonly Edge[]): Node[] {
   const nodes = new Map<string, Node>();
   for (const { step, from, to } of edges) {
@@ -88,7 +88,7 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
             fontSize: 12,
             overflow: "truncate",
             width: look.wide ? 150 : 54,
-            // The bands of small nodes are closer together than lines of text.
+            // Omit the labels of small nodes: their bands are closer together than lines of text.
             formatter: ({ name, value }: { name: string; value: number }) =>
               value < first / 60 ? "" : plain(labelOf(name.slice(name.indexOf(" ") + 1))),
           },

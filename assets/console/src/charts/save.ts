@@ -11,11 +11,11 @@ function save(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser must have read it before the address is revoked.
+  // Wait before revoking the address, until the browser has read the file.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** A file name from parts: "requests-by-platform-acme-7d.csv". */
+/** Joins parts into a file name, such as "requests-by-platform-acme-7d.csv". */
 export function fileName(parts: readonly string[], extension: string): string {
   const words = parts.map((part) =>
     part

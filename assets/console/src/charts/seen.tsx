@@ -1,10 +1,10 @@
-// Parts of a page that ask for their data when they are scrolled into view, so that the first view
-// of a long page needs few requests.
+// Parts of a page that request their data only when they are scrolled into view, so that a long
+// page needs few requests at first.
 
 import { Paper } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** Shows `children` once their place has been in view; until then a box of about their height. */
+/** Shows `children` once their place has come into view. Until then, it shows an empty box of about their height. */
 export function WhenSeen({ height, children }: { height: number; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);

@@ -3,12 +3,12 @@
 import { createContext, useContext, useEffect, useState } from "react";
 import type { Chart } from "./engine";
 
-/** Shows a range with its own start and end, in Unix seconds. */
+/** Selects a range with the given start and end, in Unix seconds, as the range of the page. */
 export type SelectRange = (from: number, to: number) => void;
 
 const Selecting = createContext<SelectRange | null>(null);
 
-/** Provides the function that the charts below call for a dragged part. */
+/** Provides the function that charts below it call when the user has dragged over a part of them. */
 export const SelectionProvider = Selecting.Provider;
 
 export const useSelectRange = () => useContext(Selecting);
@@ -19,16 +19,19 @@ export interface Periods {
   length: number;
 }
 
-/** The dragged part of a chart, in pixels from its left edge. */
+/** The part of a chart over which the user is dragging, in pixels from the left edge of the chart. */
 interface Dragged {
   from: number;
   to: number;
 }
 
-/** A shorter movement is a click. */
+/** The shortest drag in pixels; a shorter movement is a click. */
 const shortest = 6;
 
-/** From the first to the last period between two positions on the axis, whatever their order; null outside of it. */
+/**
+ * Returns the time from the first to the last period between two positions on the axis, which may
+ * be in either order. It returns null if a position is not on the axis.
+ */
 export function selected({ starts, length }: Periods, one: number, other: number): [from: number, to: number] | null {
   const last = starts.length - 1;
   const [from, to] = [Math.min(one, other), Math.max(one, other)].map((at) => starts[Math.max(0, Math.min(last, Math.round(at)))]);
@@ -36,8 +39,9 @@ export function selected({ starts, length }: Periods, one: number, other: number
 }
 
 /**
- * Handlers for the element of a chart, and the part being dragged. Touch scrolls the page instead;
- * the form of the range bar does the same with the keyboard and on a phone.
+ * Returns the handlers for the element of a chart, and the part that is being dragged. Touch
+ * scrolls the page instead. On a phone, and with the keyboard, users select a range in the form of
+ * the range bar.
  */
 export function useDragging(chart: () => Chart | null, periods: Periods | undefined) {
   const select = useSelectRange();

@@ -1,4 +1,5 @@
-// Parts of a whole, as bars or as a doughnut of at most eight slices and the remainder.
+// Draws the parts of a whole, either as bars or as a doughnut with at most eight slices and one for
+// the remainder.
 
 import { Box, Group, ScrollArea, Text } from "@mantine/core";
 import styles from "./charts.module.css";
@@ -10,9 +11,9 @@ import type { Words } from "./words";
 export interface Share {
   name: string;
   count: number;
-  /** Whether it stands for a missing value. */
+  /** Whether the part stands for records that lack the value. */
   missing?: boolean;
-  /** Filters the page by this part. */
+  /** Limits the page to this part. */
   select?: (() => void) | undefined;
 }
 
@@ -24,9 +25,9 @@ export interface ShareValues {
   kind: string;
   /** The counted unit, such as "requests". */
   measure: string;
-  /** Name of the sum of unlisted parts; without a name it is omitted. */
+  /** Name for the sum of the parts that are not listed; if undefined, the sum is not shown. */
   rest?: string;
-  /** Keep parts with the value 0, and keep their order. */
+  /** Whether to keep parts with the value 0 and the given order. */
   all?: boolean;
 }
 
@@ -39,7 +40,7 @@ export function slicesOf(parts: readonly Share[], total: number, others: string)
   return left > 0 ? [...shown, { name: others, count: left, missing: true }] : shown;
 }
 
-/** Adds a part for everything that is not listed. */
+/** Returns the parts, plus one for everything that is not listed. */
 function withRest({ parts, total, rest }: ShareValues): Share[] {
   const left = total - parts.reduce((sum, part) => sum + part.count, 0);
   return rest !== undefined && left > 0 ? [...parts, { name: rest, count: left, missing: true }] : [...parts];

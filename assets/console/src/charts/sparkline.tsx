@@ -7,7 +7,7 @@ import { colorOf, usePalette } from "./palette";
 const width = 120;
 const height = 28;
 
-/** Values in chronological order; null marks a gap, such as the mean of no values. */
+/** Values in chronological order. null leaves a gap, for example where there is no mean because there are no values. */
 export type Curve = readonly (number | null)[];
 
 /** Combines values into at most `most` points, so that the curve has no narrow spikes. */
@@ -21,7 +21,7 @@ export function thinned(values: Curve, most: number): Curve {
 interface Point {
   x: number;
   y: number;
-  /** Whether it belongs to the last period, which is not over. */
+  /** Whether the line leads to the last period, which has not ended. */
   open: boolean;
 }
 
@@ -46,8 +46,8 @@ const round = (value: number) => Math.round(value * 10) / 10;
 const path = (points: readonly Point[]) => `M${points.map(({ x, y }) => `${x} ${y}`).join("L")}`;
 
 /**
- * The last period is not over, so its part of the line is dashed. Screen readers ignore the curve,
- * because the number describes it.
+ * The curve of a number. The last part of the line is dashed, because the last period has not
+ * ended. Screen readers skip the curve, because the number beside it is sufficient.
  */
 export function Sparkline({ values }: { values: Curve }) {
   const palette = usePalette();

@@ -1,4 +1,4 @@
-// The values of a chart as rows, for readers and for other programs.
+// The values of a chart as rows, for people and for other programs.
 
 export type Cell = string | number | null;
 
@@ -8,8 +8,8 @@ export interface Table {
 }
 
 /**
- * A table as CSV (RFC 4180). A value that a spreadsheet would treat as a formula is prefixed with
- * an apostrophe, because names and properties come from untrusted clients.
+ * Returns a table as CSV (RFC 4180). A value that a spreadsheet would evaluate as a formula is
+ * prefixed with an apostrophe, because names and properties come from untrusted clients.
  */
 export function csvOf(table: Table): string {
   const lines = [table.columns.map(({ label }) => label), ...table.rows];

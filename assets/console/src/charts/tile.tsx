@@ -1,4 +1,4 @@
-// A number with its name, its change since the previous period, and a small curve.
+// A tile with a number, its name, its change since the previous period, and a small curve.
 
 import { Button, Group, Paper, Skeleton, Text } from "@mantine/core";
 import { useTexts } from "../core/texts";
@@ -11,12 +11,12 @@ import { useWords } from "./words";
 export interface TileValues {
   /** The formatted number. */
   figure: string;
-  /** Below the figure. */
+  /** A second, smaller text below the number. */
   detail?: string;
   now: number | null;
   /** The number of the previous period; null or undefined if there is nothing to compare with. */
   before?: number | null;
-  /** Compare by difference instead of by share, for example for a mean. */
+  /** Whether to show the change as a difference instead of a percentage, for example for a mean. */
   difference?: boolean;
 }
 
@@ -24,9 +24,9 @@ interface TileProps {
   title: string;
   definition: string;
   query: Asked<TileValues>;
-  /** In chronological order. */
+  /** The values for the small curve, in chronological order. */
   curve?: Curve | undefined;
-  /** Whether a larger number is better, worse or neither. */
+  /** Whether an increase is good or bad; undefined if it is neither. */
   more?: "better" | "worse";
 }
 

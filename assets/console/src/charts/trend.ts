@@ -1,4 +1,4 @@
-// Values over time as lines or stacked areas. A period that is not over is dashed.
+// Draws values over time as lines or stacked areas. A period that has not ended is dashed.
 
 import type { Granularity } from "../core/range";
 import type { Drawing, Look, Option } from "./drawing";
@@ -10,7 +10,7 @@ import type { Words } from "./words";
 export interface TrendSeries {
   name: string;
   values: readonly number[];
-  /** Whether it is the sum of everything without a series of its own. */
+  /** Whether the series is the sum of everything that has no series of its own. */
   rest?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface TrendValues {
   granularity: Granularity;
   /** Minutes east of UTC. */
   offset: number;
-  /** Unix seconds; periods that end later are not over. */
+  /** The current time in Unix seconds. A period that ends later has not ended yet. */
   now: number;
   series: readonly TrendSeries[];
   stacked?: boolean;
@@ -29,7 +29,7 @@ export interface TrendValues {
   percent?: boolean;
 }
 
-/** The number of periods that are over at a time. */
+/** Returns the number of periods that have ended at the time `now`. */
 export function finished(buckets: readonly number[], granularity: Granularity, now: number): number {
   const step = granularity === "hour" ? 3600 : 86_400;
   const open = buckets.findIndex((bucket) => bucket + step > now);
@@ -73,8 +73,8 @@ export function trend(values: TrendValues, { texts, format }: Words): Drawing {
 }
 
 /**
- * Values as points of a line. If few of them are above zero, a line between them would be a
- * hairline along the axis, so each of them has a symbol.
+ * Returns values as points of a line. If only a few of them are above zero, the line between them
+ * would be a hairline along the axis, so each of these gets a symbol.
  */
 export function pointsOf(values: readonly (number | null)[]) {
   const known = values.filter((value) => value !== null);
@@ -116,7 +116,8 @@ function optionOf(
     emphasis: { disabled: true },
     z: open ? 1 : 2,
   });
-  // The unfinished period is a separate series that begins at the end of the other one.
+  // The unfinished period is a separate series, which begins at the last point of the finished
+  // ones.
   const from = Math.max(over - 1, 0);
   const most = Math.max(
     0,

@@ -1,4 +1,4 @@
-// One large number with its components.
+// One large number, and the numbers that it was computed from.
 
 import { Text } from "@mantine/core";
 import { changeOf, shareText } from "./change";
@@ -10,11 +10,11 @@ import type { Words } from "./words";
 
 export interface SingleValue {
   result: number;
-  /** The value in the previous period. */
+  /** The number in the previous period. */
   before?: number | undefined;
-  /** Its components. */
+  /** The numbers that it was computed from. */
   parts: readonly { name: string; value: number }[];
-  /** Its name, such as "A / B". */
+  /** The name of the number, such as "A / B". */
   name: string;
   /** What the number counts, such as "events" or "%"; "" if it is unknown. */
   unit: string;

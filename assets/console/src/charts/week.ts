@@ -1,17 +1,17 @@
-// A heat map of the hours of the week.
+// Draws a heat map with a row for each weekday and a column for each hour.
 
 import type { Drawing, Option } from "./drawing";
 import { axisLabel, base, ramp, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface WeekCell {
-  /** From 0 for Sunday. */
+  /** The weekday, where 0 is Sunday. */
   weekday: number;
   hour: number;
   count: number;
 }
 
-/** Monday first. */
+/** The row of a weekday: Monday is the first one. */
 const row = (weekday: number) => (weekday + 6) % 7;
 
 export function week(cells: readonly WeekCell[], measure: string, { texts, format }: Words): Drawing {

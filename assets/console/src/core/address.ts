@@ -1,6 +1,6 @@
-// The state is in the address: each page keeps filters, range, open record and the like in its
-// search parameters, as plain texts. A parameter parses its text and falls back to its default, so
-// that every address opens a usable page.
+// State that is kept in the address. Each page stores its filters, range, open record and the like
+// as texts in search parameters. A parameter parses its text and uses a default for an invalid one,
+// so that every address opens a usable page.
 
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
@@ -23,7 +23,7 @@ export function formatSearch(search: object): string {
 /** Converts between a value and its text in the address. */
 export interface Param<T> {
   parse(text: string | undefined): T;
-  /** The text of a value; undefined for the default, which the address omits. */
+  /** Returns the text of a value. It is undefined for the default, which the address omits. */
   format(value: T): string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function choiceParam<const T extends string>(choices: readonly [T, ...T[]
   };
 }
 
-/** A structure as JSON; `accept` turns any parsed value into a valid one. */
+/** A structure that is stored as JSON. `accept` turns any parsed value into a valid structure. */
 export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
   const initial = JSON.stringify(accept(undefined));
   return {
@@ -83,7 +83,8 @@ export function useChangeAddress(): ChangeAddress {
   const go = useGo();
   return useCallback<ChangeAddress>(
     (parts, { replace = false } = {}) => {
-      // Two changes may follow each other before a render: the second one must build on the first.
+      // Two changes may follow each other before the next render, so the second one must build on
+      // the first.
       const next = (now: Search) => ({ ...now, ...(typeof parts === "function" ? parts(now) : parts) });
       go({ to: ".", replace, search: next });
     },

@@ -1,4 +1,5 @@
-// The first arrivals from a new project's CI and app. The component polls until the next one has arrived.
+// Shows what has arrived from the CI and the app of a new project. It polls until the next item has
+// arrived.
 
 import { Loader, Stack, type StackProps, Text } from "@mantine/core";
 import { IconCircleCheck, IconCircleDashed } from "@tabler/icons-react";
@@ -8,7 +9,7 @@ import classes from "./arrivals.module.css";
 import { type Admin, clientOf } from "./client";
 import { useTexts } from "./texts";
 
-/** Milliseconds between two questions whether something has arrived. */
+/** Milliseconds between two requests that check whether something has arrived. */
 export const often = 2000;
 
 const firsts = ["version", "check", "event"] as const;
@@ -25,7 +26,8 @@ export function FirstArrivals({ project, onVersion }: { project: string; onVersi
   const { start } = useTexts();
   const { data: count = 0 } = useQuery({
     queryKey: ["arrivals", project],
-    // The number of those that have arrived, in their order.
+    // Returns how many items have arrived. They are counted in order, up to the first one that has
+    // not arrived.
     queryFn: async ({ signal, client, queryKey }) => {
       let known = client.getQueryData<number>(queryKey) ?? 0;
       for (const first of firsts.slice(known)) {
@@ -65,7 +67,7 @@ export function FirstArrivals({ project, onVersion }: { project: string; onVersi
   );
 }
 
-/** Says what is awaited. */
+/** A line that states what the page is waiting for. */
 export function Waiting({ children, mt }: { children: ReactNode; mt?: StackProps["mt"] }) {
   return (
     <Line icon={<Loader size={16} aria-hidden />} state="waiting" mt={mt}>

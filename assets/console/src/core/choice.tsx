@@ -1,5 +1,5 @@
-// A field with choices. Rendering and measuring its closed list would slow down every page, so the
-// list is created when it is first opened.
+// A field with a list of choices. Rendering and measuring the closed list would slow down every
+// page, so the list is only created when it is first opened.
 
 import { Select, type SelectProps } from "@mantine/core";
 import { useEffect, useState } from "react";
@@ -8,8 +8,8 @@ type Props = Omit<SelectProps, "onDropdownOpen">;
 
 export function Choice({ comboboxProps, ...props }: Props) {
   const [list, setList] = useState<"none" | "new" | "known">("none");
-  // The list gets its ID two renders later. The field, which refers to it, is then rendered once
-  // more.
+  // The list gets its ID only two renders later, and the field refers to that ID. So render the
+  // field once more.
   useEffect(() => {
     const frame = list === "new" ? requestAnimationFrame(() => setList("known")) : 0;
     return () => cancelAnimationFrame(frame);

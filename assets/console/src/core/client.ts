@@ -1,4 +1,4 @@
-// Access to the server's interface through the published client library.
+// Access to the server's API through the published client library.
 
 import type { AdminNamespace } from "svc-sdk";
 import { SvcApiError, SvcClient } from "svc-sdk";
@@ -8,8 +8,8 @@ import { noteFound, noteLost } from "./server";
 import { expire, keepLogin, session } from "./session";
 
 /**
- * A response with a complete body. The body of an error gets the ID of its request, because errors
- * do not keep headers.
+ * Returns the response after its body has been read completely. If it is an error, the ID of the
+ * request is added to the body, because the library's errors do not keep headers.
  */
 async function whole(response: Response): Promise<Response> {
   const text = await response.text();
@@ -18,45 +18,46 @@ async function whole(response: Response): Promise<Response> {
     try {
       body = JSON.stringify({ ...(JSON.parse(text) as object), request_id: response.headers.get("x-request-id") });
     } catch {
-      // A proxy sent something else: leave it unchanged.
+      // The body comes from a proxy and is not JSON, so leave it unchanged.
     }
   }
   const { status, statusText, headers } = response;
   return new Response(body || null, { status, statusText, headers });
 }
 
-// Statuses of a proxy with an unreachable server.
+// Statuses with which a proxy responds if it cannot reach the server.
 const withoutServer = new Set([502, 503, 504]);
 
-/** The login that a request carries, or "". */
+/** Returns the login token that a request carries, or "". */
 function loginOf(init?: RequestInit): string {
   return new Headers(init?.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
 }
 
 // Addresses of requests that have a body but change nothing.
 const questions = /\/(analysis\/\w+|update-check-simulation|markdown-preview|translate|test)$/;
-// Addresses that create a record. Creating two records with the same content is probably a mistake.
+// Addresses of requests that create a record. Creating two records with the same content is
+// probably a mistake, so such a request is identified by its content.
 const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|api-keys|uploads\/[^/]+\/complete)$/;
 
-// The keys of changes that may have been made although their response was lost.
+// The idempotency keys of changes that got no response. The server may have made these changes.
 const unanswered = new Map<string, string>();
 
 /**
- * Identifies a change: if it is requested again with the same content before its response arrived,
- * it is the same change. Null if the content does not identify it, as for a switch that is toggled
- * back and forth.
+ * Returns a text that identifies a change. A request with the same text, sent before the first
+ * response has arrived, is a repetition of that change. The result is null if the content does not
+ * identify the change, as for a switch that is toggled back and forth.
  */
 function changeOf(address: string, { method, body, headers }: RequestInit): string | null {
   const state = new Headers(headers).get("if-match");
   return state || (method === "POST" && beginnings.test(address)) ? [method, address, state, body].join("\n") : null;
 }
 
-/** A unique text; `crypto.randomUUID` is not available without TLS. */
+/** Returns a unique text. `crypto.randomUUID` is not available without TLS. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 /**
- * Sends a change so that it is made once, however often it arrives: browsers also repeat requests
- * that got no response.
+ * Sends a change with an idempotency key, so that the server makes it only once. Users repeat a
+ * request that got no response, and so do browsers.
  */
 async function sendOnce(address: string, init: RequestInit): Promise<Response> {
   const change = changeOf(address, init);
@@ -101,7 +102,8 @@ async function send(input: RequestInfo | URL, init: RequestInit = {}): Promise<R
   }
   noteFound();
   noteTime(response);
-  // The current password that the user typed may be wrong as well: /auth/me distinguishes the two.
+  // A change of the profile gets a 401 for a wrong current password, too, so it does not end the
+  // login. The form uses /auth/me to distinguish the two.
   if (response.status === 401 && login && !(init.method === "PATCH" && address.endsWith("/auth/admin-profile"))) {
     expire(login);
   }
@@ -123,12 +125,15 @@ function newClient(projectKey: string, options: { timeoutMs?: number; retries?: 
   });
 }
 
-/** A client for large bodies. It waits as long as the server does and never retries by itself. */
+/**
+ * Returns a client for requests with large bodies. It waits as long as the server does, and does
+ * not retry by itself.
+ */
 export function transferClientOf(projectKey: string): SvcClient {
   return newClient(projectKey, { timeoutMs: 300_000, retries: 0 });
 }
 
-/** Adds the login to a public request, so that the server does not count it as traffic of an app. */
+/** Adds the login to a public request, so that the server does not count the request as traffic of an app. */
 function sendUncounted(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set("authorization", `Bearer ${session()?.token ?? ""}`);
@@ -152,7 +157,7 @@ export function clientOf(projectKey: string): SvcClient {
 
 /** Logs in and stores the login for all clients of this browser. */
 export async function logIn(username: string, password: string): Promise<void> {
-  // A client that logs in keeps the login to itself.
+  // A client that logs in would keep the token to itself, so use a new one.
   const { access_token, user } = await newClient("").login(username, password);
   keepLogin(access_token, user.username);
 }
@@ -172,12 +177,12 @@ export function statusOf(error: unknown): number {
   return error instanceof SvcApiError ? error.status : 0;
 }
 
-/** The server's messages for people, one for each violated rule. */
+/** Returns the server's messages in a form for people, one for each violated rule. */
 export function messagesOf(error: unknown): string[] {
   return rawMessagesOf(error).map(sentence);
 }
 
-/** The server's messages as sent: those about a field begin with its name. */
+/** Returns the server's messages as they were sent. A message about a field begins with the name of the field. */
 export function rawMessagesOf(error: unknown): string[] {
   if (error instanceof SvcApiError && error.body && typeof error.body === "object") {
     const { message } = error.body as { message?: string | string[] };

@@ -3,10 +3,13 @@
 let ahead = 0; // seconds by which the server's clock is ahead of this one
 const listeners = new Set<() => void>();
 
-/** Deviation in seconds that can result from a slow connection and from rounding. */
+/**
+ * Difference in seconds up to which the clocks count as equal. Slow connections and rounding can
+ * cause such a difference.
+ */
 const tolerated = 120;
 
-/** The server's time in Unix seconds, as far as it is known. */
+/** Returns the server's time in Unix seconds. Until the server has sent its time, this is the time of this device. */
 export function now(): number {
   return Date.now() / 1000 + ahead;
 }
@@ -17,8 +20,8 @@ export function noteTime({ headers }: Response): void {
   if (Number.isNaN(difference)) {
     return;
   }
-  // The header omits fractions of a second, and a response takes time, so small differences mean
-  // nothing.
+  // The header has no fractions of a second, and a response takes time to arrive. Ignore small
+  // differences.
   const next = Math.abs(difference) > tolerated ? difference + 1 : 0;
   if (Math.abs(next - ahead) > tolerated) {
     ahead = next;

@@ -1,4 +1,4 @@
-// Copying to the clipboard, even if pages may not write to it directly.
+// Copies texts to the clipboard, even on pages that may not write to it directly.
 
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { useTimeout } from "@mantine/hooks";
@@ -6,7 +6,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTexts } from "./texts";
 
-/** Copies a text; resolves to whether that worked. */
+/** Copies a text. The promise resolves to whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -17,7 +17,7 @@ export async function copyText(text: string): Promise<boolean> {
     area.value = text;
     area.className = "offscreen";
     const before = document.activeElement;
-    // A dialog keeps the focus inside.
+    // Add the element inside of the dialog, because a dialog does not let the focus leave it.
     (before?.closest("[role=dialog]") ?? document.body).append(area);
     area.select();
     const copied = document.execCommand("copy");
@@ -38,7 +38,10 @@ function useCopy(text: string): [boolean, () => void] {
   return [copied, () => void copy()];
 }
 
-/** A button that copies a text and confirms it. Its width is that of the longer of both labels. */
+/**
+ * A button that copies a text and then shows that it has. It is as wide as the longer one of its
+ * two labels, so that nothing moves.
+ */
 export function CopyButton({ text, label, size = "compact-sm" }: { text: string; label?: string; size?: "compact-sm" | "sm" }) {
   const { common } = useTexts();
   const [copied, copy] = useCopy(text);

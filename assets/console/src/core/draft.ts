@@ -18,10 +18,13 @@ interface Options {
 
 const all = (typed: string) => typed;
 
-/** Commits a typed text when typing pauses, or at once when the field loses the focus. */
+/**
+ * Holds the text that is being typed. It commits the text when typing pauses, or immediately when
+ * the field loses the focus.
+ */
 export function useDraft(value: string, commit: (text: string) => void, { pause = 500, read = all }: Options = {}): Draft {
   const [draft, setDraft] = useState(value);
-  // The text committed last, preceded by earlier ones that have not come back as the value.
+  // The committed texts that have not come back as `value` yet, the last one at the end.
   const sent = useRef([value]);
   const later = useDebouncedCallback((typed: string) => {
     const text = read(typed);
@@ -30,8 +33,8 @@ export function useDraft(value: string, commit: (text: string) => void, { pause 
       commit(text);
     }
   }, pause);
-  // A committed text that comes back must not overwrite newer input. Texts set elsewhere replace
-  // the input.
+  // If `value` is a text that was committed here, keep the input, which may be newer. Any other
+  // text was set elsewhere and replaces the input.
   useEffect(() => {
     const at = sent.current.indexOf(value);
     if (at >= 0) {

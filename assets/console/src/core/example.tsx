@@ -37,7 +37,7 @@ export function Examples({ examples }: { examples: Example[] }) {
   );
 }
 
-/** Shown where there is no data yet: the purpose of the page and how to begin. */
+/** Shown on a page that has no data yet. It explains the purpose of the page and how to begin. */
 export function Beginning({ title, text, examples }: { title: string; text: string; examples?: Example[] | undefined }) {
   return (
     <Stack gap="md" maw={760} py="lg">

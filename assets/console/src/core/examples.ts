@@ -1,10 +1,10 @@
-// Example code for this server and a project: a command and each client library.
+// Example code for this server and a project, as a command and for each client library.
 
 import type { Example } from "./example";
 
-/** The call of an example in each language; the client already exists. */
+/** A call in each language. The code may assume that a client already exists. */
 export interface Calls {
-  /** The request for curl; `path` follows `/api/v1`. */
+  /** The request that curl sends. `path` is the part after `/api/v1`. */
   curl: { method?: "PUT" | "POST" | undefined; path: string; body: object };
   /** Whether the call needs an API key. The examples read it from the variable SVC_KEY. */
   key?: boolean | undefined;
@@ -16,8 +16,8 @@ export interface Calls {
 }
 
 /**
- * The same call as a command and with each client library. A key that has just been made takes the
- * place of the variable SVC_KEY.
+ * Returns the same call as a command and for each client library. If an API key has just been
+ * created, the code contains it instead of the variable SVC_KEY.
  */
 export function examplesOf(project: string, calls: Calls, made: string | null = null, origin = location.origin): Example[] {
   const { curl, key = false, typescript, browser = typescript, go, python, rust } = calls;

@@ -8,14 +8,14 @@ export interface Format {
   number(value: number): string;
   /** A share from 0 to 1. */
   percent(share: number, digits?: number): string;
-  /** Shares that stand below each other: all whole percents, or all with one decimal. */
+  /** Shares that are shown below each other. Either all are whole percents or all have one decimal. */
   percents(shares: readonly number[]): string[];
   bytes(count: number): string;
   /** Unix seconds as date and time in the browser's time zone. */
   time(seconds: number): string;
   /** Unix seconds as a date in the browser's time zone. */
   date(seconds: number): string;
-  /** Unix seconds as "3 hours ago". */
+  /** Unix seconds relative to now, such as "3 hours ago". */
   ago(seconds: number, now?: number): string;
   /** Seconds as "1 h 20 min". */
   duration(seconds: number): string;
@@ -57,7 +57,10 @@ export function formatIn(tag: string): Format {
   return format;
 }
 
-/** Creates a formatter on first use: each takes the browser milliseconds, and a page needs only a few. */
+/**
+ * Creates a formatter when it is first used. Creating one takes the browser milliseconds, and a
+ * page needs only a few of them.
+ */
 function lazy<T>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());
@@ -69,7 +72,8 @@ function newFormat(tag: string): Format {
   const number = numbers();
   const size = numbers({ maximumFractionDigits: 1 });
   const decimal = numbers({ maximumFractionDigits: 2 });
-  // In Chinese "2026/11/23 16:45", because the medium form is wider than a column.
+  // Chinese uses the short form, "2026/11/23 16:45", because its medium form is wider than a
+  // column.
   const time = times({ dateStyle: tag.startsWith("zh") ? "short" : "medium", timeStyle: "short" });
   const date = times({ dateStyle: "medium" });
   const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
@@ -128,7 +132,7 @@ function newFormat(tag: string): Format {
     day: (seconds, offset) => day().format(shifted(seconds, offset)),
     hour: (seconds, offset) => hour().format(shifted(seconds, offset)),
     weekdayAndDate: (seconds, offset) => full().format(shifted(seconds, offset)),
-    // The first Sunday of 1970 was 4 January.
+    // 1970 began on a Thursday, so its first Sunday was 4 January.
     weekday: (index) => weekday().format((index + 3) * 86_400_000),
     month: (index) => month().format(Date.UTC(2001, index)),
     country(code) {

@@ -1,5 +1,5 @@
-// Links and navigation between pages. The router gets its routes from a table, so its types do not
-// know the paths. This module checks paths and search parameters.
+// Links and navigation between pages. The router reads its routes from a table, so its types do not
+// know the paths. The functions in this file check paths and search parameters instead.
 
 import { Link, type LinkComponentProps, useRouter } from "@tanstack/react-router";
 import { useCallback } from "react";
@@ -7,9 +7,9 @@ import type { Search } from "./address";
 import type { Path } from "./pages";
 
 export interface Target {
-  /** "." is the current page. */
+  /** The target; "." is the current page. */
   to: Path | ".";
-  /** The search parameters of the target; none by default. Undefined and empty ones are omitted. */
+  /** The search parameters of the target. By default there are none. Undefined and empty ones are omitted. */
   search?: Parts | ((now: Search) => Parts) | undefined;
   replace?: boolean | undefined;
 }

@@ -1,15 +1,15 @@
-// Keyboard shortcuts. A page registers its shortcuts while it is shown; the help under "?" lists
-// all registered ones.
+// Keyboard shortcuts. A page registers its shortcuts while it is shown. The help that "?" opens
+// lists all registered shortcuts.
 
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
 export interface Shortcut {
-  /** "n", "?", "ArrowDown", two keys in a row as "g v", or with Ctrl or ⌘ as "mod+k". */
+  /** The key, such as "n", "?" or "ArrowDown"; two keys in a row, such as "g v"; or "mod+k" for Ctrl or ⌘ with k. */
   key: string;
   /** Description for the help. */
   label: string;
   run(): void;
-  /** A dialog in which the key works; without one it works while no dialog is open. */
+  /** The dialog in which the key works. Without one, the key works while no dialog is open. */
   within?: () => HTMLElement | null;
 }
 
@@ -26,7 +26,10 @@ function change(next: readonly Shortcut[]): void {
   }
 }
 
-/** Registers a key until the returned function is called. The key registered last wins. */
+/**
+ * Registers a key until the returned function is called. If a key is registered several times, the
+ * last registration wins.
+ */
 export function register(key: string, label: string, run: () => void, within?: () => HTMLElement | null): () => void {
   const shortcut: Shortcut = { key, label, run, ...(within && { within }) };
   change([...shortcuts, shortcut]);
@@ -39,7 +42,8 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   useEffect(() => {
     latest.current = list;
   });
-  // Register again only if the help changes.
+  // The effect depends only on this text, so shortcuts are registered again only if the help
+  // changes.
   const shown = JSON.stringify(list.map(({ key, label }) => [key, label]));
   useEffect(() => {
     const ends = (JSON.parse(shown) as [string, string][]).map(([key, label]) => {
@@ -79,7 +83,7 @@ export function openDialog(): HTMLElement | null {
   return [...document.querySelectorAll<HTMLElement>("[aria-modal=true]")].at(-1) ?? null;
 }
 
-/** Whether the focused widget uses the key itself, like the space bar on a button. */
+/** Reports whether the focused element handles the key itself, like a button handles the space bar. */
 function isTaken(event: KeyboardEvent): boolean {
   const target = event.target;
   if (!(target instanceof HTMLElement)) {
@@ -96,7 +100,8 @@ window.addEventListener("focusin", ({ target }) => {
   focused = target as Element;
 });
 
-// A button that is disabled while it works loses the focus, and Tab would then leave its dialog.
+// A button loses the focus if it is disabled while its action runs. Tab would then leave the dialog
+// around it.
 window.addEventListener(
   "keydown",
   ({ key }) => {

@@ -1,11 +1,11 @@
-// A long name that is cut in its middle where there is no room, because names of files often differ
-// only at their end.
+// A long name. If there is no room for it, its middle is cut, because the names of files often
+// differ only at their end.
 
 import classes from "./longname.module.css";
 
-/** Letters at the end that stay visible. */
+/** Number of letters at the end that are never cut. */
 const end = 16;
-/** Shorter names fit everywhere. */
+/** Names up to this length fit everywhere and are never cut. */
 const short = 24;
 
 export function LongName({ name }: { name: string }) {

@@ -1,5 +1,5 @@
-// A button with a menu. A closed menu costs more than everything else in the row of a table, so it
-// is created when it is first opened.
+// A button with a menu. Rendering a closed menu costs more than the remainder of a table row, so
+// the menu is only created when it is first opened.
 
 import { Menu as MantineMenu, type MenuProps } from "@mantine/core";
 import {
@@ -34,8 +34,8 @@ export function Menu(props: Props) {
 function Opened({ target, items, ...props }: Props) {
   const [opened, setOpened] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // This button replaces the element that was pressed. It takes the focus before the menu does, so
-  // that the focus returns to it.
+  // This button replaces the one that was pressed. It takes the focus before the menu does, so that
+  // the focus returns to it when the menu closes.
   useEffect(() => {
     button.current?.focus({ preventScroll: true });
     setOpened(true);

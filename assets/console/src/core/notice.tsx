@@ -1,4 +1,4 @@
-// Short notices and their place on the page. Their code is loaded after the first page.
+// Short notices and the place where they appear. Their code is loaded after the first page.
 
 import type { Texts } from "../texts/en";
 import { part, usePart } from "./part";

@@ -54,9 +54,9 @@ export interface PageEntry {
   path: Path;
   icon: typeof IconApps;
   group: keyof Texts["frame"]["groups"];
-  /** Pressed after "g". */
+  /** The second key of the shortcut that opens the page, after "g". */
   key: string;
-  /** Whether it shows one project. */
+  /** Whether the page shows data of a single project. */
   ofProject: boolean;
 }
 
@@ -76,7 +76,7 @@ export const pages: readonly PageEntry[] = [
   { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "i", ofProject: false },
 ];
 
-/** Pages below others, with their names in the window title. */
+/** Pages below other pages, with the names for the window title. */
 export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settings"] }[] = [
   { path: "/admin/settings", name: "administrator" },
   { path: "/admin/settings/codehost-app", name: "codehostApp" },

@@ -1,11 +1,14 @@
-// Parts of the program are loaded on demand. Most of them are loaded in advance, once the first
-// page is shown and the browser is idle.
+// Parts of the program that are loaded on demand. Most of them are loaded in advance, when the
+// first page is shown and the browser is idle.
 
 import type { QueryClient } from "@tanstack/react-query";
 import { type ComponentType, createElement, useEffect, useSyncExternalStore } from "react";
 import { isReachable, untilFound } from "./server";
 
-/** Loads a part of the program once the server is reachable; on a bad connection one request may be lost. */
+/**
+ * Loads a part of the program. If the request fails, as can happen on a bad connection, it waits
+ * until the server is reachable and tries again.
+ */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -35,10 +38,11 @@ export function loadAhead(queries: QueryClient): () => void {
     if (stopped) {
       return;
     }
-    // Data that the user waits for comes first.
+    // Load nothing while the user waits for data.
     const next = queries.isFetching() === 0 && document.readyState === "complete" ? ahead.shift() : undefined;
     if (next) {
-      // If a part fails now, the error is shown when it is needed.
+      // Ignore an error: if the part is needed later, loading fails again and the error is shown
+      // then.
       next()
         .catch(() => undefined)
         .then(() => whenIdle(step));
@@ -56,7 +60,7 @@ export function loadAhead(queries: QueryClient): () => void {
 /** A part of the program that is loaded in advance or on demand. */
 export interface Part<T> {
   load(): Promise<T>;
-  /** The loaded value or the error; null before. */
+  /** Returns the loaded value or the error; null until loading has ended. */
   now(): { value: T } | { error: unknown } | null;
   watch(listener: () => void): () => void;
 }
@@ -92,7 +96,7 @@ export function part<T>(load: () => Promise<T>): Part<T> {
   return self;
 }
 
-/** The value of a part, null until it has been loaded. It is loaded immediately if `wanted`. */
+/** Returns the value of a part, or null until it has been loaded. If `wanted` is true, loading starts immediately. */
 export function usePart<T>(part: Part<T>, wanted = true): T | null {
   const now = useSyncExternalStore(part.watch, part.now);
   useEffect(() => {

@@ -1,4 +1,5 @@
-// The current project of all pages: in the address, and remembered for the next page.
+// The current project, which all pages share. Its key is in the address, and is remembered for the
+// next page.
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
@@ -22,7 +23,10 @@ export function useProjects() {
   });
 }
 
-/** The key of the current project, "" while there is none, and the function that selects another. */
+/**
+ * Returns the key of the current project, which is "" while there is none, and the function that
+ * selects another project.
+ */
 export function useProjectKey(): [string, (key: string) => void] {
   const named = useAddressPart("project");
   const change = useChangeAddress();
@@ -34,7 +38,8 @@ export function useProjectKey(): [string, (key: string) => void] {
   const show = useCallback(
     (next: string) => {
       remember(next);
-      // The open record belongs to the other project.
+      // Close the open record and return to the first page, because both belong to the other
+      // project.
       change({ project: next, open: undefined, page: undefined, rows: undefined });
     },
     [remember, change],

@@ -1,4 +1,4 @@
-// Server state: lifetime in the cache, and when it is requested again.
+// The cache of server data: how long data is kept, and when it is requested again.
 
 import { QueryClient } from "@tanstack/react-query";
 import { SvcConnectionError } from "svc-sdk";
@@ -10,7 +10,8 @@ export const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       gcTime: 10 * 60_000,
-      // The library has retried already. While the server is unreachable, retry until it is back.
+      // The library has already retried reads. While the server is unreachable, keep retrying until
+      // it is back.
       retry: (count, error) => error instanceof SvcConnectionError && (isLost() || count < 2),
       retryDelay: (count) => Math.min(1000 * 2 ** count, 10_000),
       networkMode: "always",
@@ -19,7 +20,7 @@ export const queries = new QueryClient({
   },
 });
 
-// Delete all data when the login ends; with another login everything is requested again.
+// Delete all data when the login ends. After another login, everything is requested again.
 let token = session()?.token;
 watchSession(() => {
   const next = session()?.token;

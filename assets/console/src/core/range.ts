@@ -5,7 +5,7 @@ export type RangeName = "24h" | "7d" | "30d" | "90d" | "1y";
 export type Granularity = "hour" | "day";
 
 export interface Range {
-  /** Null for a range with its own start and end. */
+  /** The name of the range, or null for a range with a start and an end of its own. */
   name: RangeName | null;
   /** Unix seconds; both ends are inclusive. */
   start: number;
@@ -20,8 +20,8 @@ export interface Range {
 const days: Record<RangeName, number> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "1y": 365 };
 
 /**
- * The range with a name that ends at `end`. Up to a week it begins at a full hour and is divided
- * into hours; a longer one begins at midnight and is divided into days.
+ * Returns the range with the given name that ends at `end`. A range of up to a week begins at a
+ * full hour and is divided into hours. A longer one begins at midnight and is divided into days.
  */
 export function rangeOf(name: RangeName, end: number, offset: number): Range {
   const granularity = days[name] <= 7 ? "hour" : "day";
@@ -32,13 +32,17 @@ export function rangeOf(name: RangeName, end: number, offset: number): Range {
   return { name, start, end, previous: { start: start - length, end: start - 1 }, granularity, offset };
 }
 
-/** The longest range that a person can enter: every hour or day of it is drawn. */
+/**
+ * The longest range that a user can enter, in seconds. It is limited because charts draw every hour
+ * or day of a range.
+ */
 const longest = 366 * 86_400;
 
 /**
- * A range with its own start and end; null if it is empty, too long, or begins after `now`. It is
- * extended to full hours up to eight days, which leaves room for a week that does not begin at a
- * full hour, and otherwise to full days, but not beyond `now`.
+ * Returns the range from `from` to `to`, or null if it is empty, too long, or begins after `now`. A
+ * range of up to eight days is extended to full hours, and a longer one to full days, but not
+ * beyond `now`. The limit is not seven days, because a week that does not begin at a full hour is
+ * longer after the extension.
  */
 export function rangeBetween(from: number, to: number, now: number, offset: number): Range | null {
   const end = Math.min(to, now);
@@ -67,7 +71,7 @@ export function zoneName(offset: number): string {
   return offset === 0 ? "UTC" : `UTC${offset < 0 ? "−" : "+"}${text}`;
 }
 
-/** The fields that all questions about a range share. */
+/** Returns the fields that all queries about a range contain. */
 export function within(range: { start: number; end: number }): { start_time: number; end_time: number; tz_offset_minutes: number } {
   return { start_time: range.start, end_time: range.end, tz_offset_minutes: zoneOffset() };
 }

@@ -1,5 +1,5 @@
-// The records that were opened last, for the command palette. They are remembered in this browser
-// until the user logs out.
+// The most recently opened records, for the command palette. This browser remembers them until the
+// user logs out.
 
 import type { Path } from "./pages";
 import { recall, remember } from "./storage";
@@ -8,9 +8,9 @@ export const recentKey = "recent";
 
 export interface Recent {
   path: Path;
-  /** The key of the project, "" for records of no project. */
+  /** The key of the project; "" for records that belong to no project. */
   project: string;
-  /** The ID of the record, as in the address. */
+  /** The ID of the record, in the form in which the address contains it. */
   open: string;
   label: string;
 }

@@ -1,6 +1,9 @@
 // Texts of the server as sentences.
 
-/** A text that begins like a sentence. Names of fields, such as project_key, stay as they are. */
+/**
+ * Returns a text with a capital letter at the beginning, like a sentence. The name of a field, such
+ * as project_key, stays unchanged.
+ */
 export function sentence(text: string): string {
   return /^[a-z]+(?![\w.[(:])/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

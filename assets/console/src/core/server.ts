@@ -1,4 +1,4 @@
-// Whether the server can be reached. Every call reports its outcome; while the server is
+// Tracks whether the server can be reached. Every call reports its outcome. While the server is
 // unreachable, it is probed every few seconds.
 
 import { useSyncExternalStore } from "react";
@@ -36,7 +36,7 @@ async function answers(): Promise<boolean> {
   }
 }
 
-/** Probes the server, and records it if it is unreachable. */
+/** Sends a probe and returns whether the server is reachable. If it is not, that is recorded. */
 export async function isReachable(): Promise<boolean> {
   const there = await answers();
   if (there) {

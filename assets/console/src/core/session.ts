@@ -25,7 +25,7 @@ function read(text: string): Session | null {
   }
 }
 
-/** The login, or null if there is none. The server may have ended it already. */
+/** Returns the login, or null if there is none. The server may already have ended it. */
 export function session(): Session | null {
   const text = recall(key);
   if (!text) {
@@ -44,7 +44,7 @@ export function keepLogin(token: string, username: string): void {
   notify();
 }
 
-/** Deletes the login everywhere in this browser, and the names of records that were opened. */
+/** Deletes the login in all tabs of this browser, and the names of recently opened records. */
 export function logOut(): void {
   expired = false;
   parsed = null;
@@ -53,7 +53,7 @@ export function logOut(): void {
   notify();
 }
 
-/** Records that the server no longer accepts a login. A login that has been replaced since is ignored. */
+/** Records that the server no longer accepts a login. It does nothing if that login has been replaced since. */
 export function expire(token: string): void {
   if (session()?.token === token && !expired) {
     expired = true;
@@ -85,7 +85,7 @@ export function useSession(): Session | null {
   return useSyncExternalStore(watchSession, session);
 }
 
-/** Whether the server has refused the stored login. */
+/** Returns whether the server has refused the stored login. */
 export function useExpired(): boolean {
   return useSyncExternalStore(watchSession, () => expired);
 }

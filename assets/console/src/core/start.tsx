@@ -1,5 +1,5 @@
-// Getting started: the purpose, and code to paste, with this server's address, the project's key
-// and an API key, which can be created in place.
+// Getting started: explains the purpose of a page and shows code to paste. The code contains this
+// server's address, the project's key and an API key, which users can create right there.
 
 import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
@@ -44,14 +44,14 @@ export function Start({ title, text, topic, project }: { title: string; text: st
   );
 }
 
-/** Code to paste into CI and into the app of a project, and what has arrived from them. */
+/** Shows code to paste into the CI and the app of a project, and what has arrived from them. */
 export function ProjectStart({
   project,
   order = 3,
   onVersion,
 }: {
   project: string;
-  /** The level of its headings. */
+  /** The level of the headings. */
   order?: 2 | 3;
   onVersion?: (() => void) | undefined;
 }) {
@@ -83,7 +83,7 @@ export function ProjectStart({
   );
 }
 
-/** Creates an API key for one project and one scope, only when its button is pressed. */
+/** Creates an API key for one project and one scope when the user presses its button. */
 function KeyInPlace({
   project,
   scope,

@@ -4,7 +4,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 
 const prefix = "svc.console.";
-// Values that could not be written; null means deleted.
+// Values that could not be written to storage; null means deleted.
 const memory = new Map<string, string | null>();
 const listeners = new Map<string, Set<() => void>>();
 
@@ -32,7 +32,7 @@ export function remember(key: string, text: string | null): void {
     }
     memory.delete(key);
   } catch {
-    // Use the copy in memory.
+    // Storage cannot be read, so use the copy in memory.
   }
   changed(key);
 }
@@ -43,7 +43,7 @@ function changed(key: string): void {
   }
 }
 
-// Other tabs report their changes; a null key means that everything was cleared.
+// Other tabs report their changes with this event. A null key means that storage was cleared.
 window.addEventListener("storage", (event) => {
   if (event.key === null) {
     memory.clear();

@@ -1,5 +1,6 @@
-// The language of the console: the browser's until the user chooses another. The texts of a page
-// are loaded with it. A component that uses a text before it has been loaded suspends.
+// The language of the console. It is the browser's language until the user chooses another one. The
+// texts of a page are loaded together with the page. A component that uses a text before it has
+// been loaded suspends.
 
 import type { ReactNode } from "react";
 import { createContext, use, useContext, useEffect, useMemo } from "react";
@@ -16,7 +17,10 @@ type Part = keyof (typeof loads)[Language];
 class Catalogue {
   private readonly coming = new Map<Part, Promise<void>>();
   private readonly failed = new Map<Part, unknown>();
-  /** Always the same object. Reading a part that has not been loaded throws a promise, on which React suspends. */
+  /**
+   * The texts, as an object that never changes. Reading a part that has not been loaded throws a
+   * promise, which makes React suspend.
+   */
   readonly texts = {} as Texts;
 
   constructor(private readonly language: Language) {
@@ -49,7 +53,7 @@ class Catalogue {
     return "common" in this.texts;
   }
 
-  /** Loads the parts that another language has already loaded. */
+  /** Loads the same parts that the other catalogue has loaded. */
   async follow(other: Catalogue): Promise<void> {
     await Promise.all([...other.coming.keys()].map((name) => this.load(name)));
   }
@@ -61,7 +65,7 @@ function languageOf(remembered: string | null): Language {
   return remembered === "en" || remembered === "zh" ? remembered : preferred();
 }
 
-/** Loads texts in the chosen language: those shared by all pages, and those of the given pages. */
+/** Loads texts in the chosen language: those that all pages share, and those of the given pages. */
 export async function loadTexts(...names: PageTexts[]): Promise<void> {
   const catalogue = catalogues[languageOf(recall("language"))];
   await Promise.all(["shared" as const, ...names].map((name) => catalogue.load(name)));
@@ -93,8 +97,8 @@ export function TextsProvider({ children }: { children: ReactNode }) {
   }, [language]);
   const choice = useMemo(() => {
     const choose = (next: Language) => {
-      // The page changes all at once when all of its texts have been loaded; otherwise it shows an
-      // error.
+      // Load all texts of the page before changing the language, so that the whole page changes at
+      // once. If loading fails, the page then shows the error.
       const change = () => remember(next);
       catalogues[next].follow(catalogue).then(change, change);
     };
@@ -108,11 +112,12 @@ export function TextsProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Waits for the texts that all pages share. It must have no other hook: React replays a component that suspended in
- * `use`. If the texts have arrived by then, `use` is not called, and React fails on the hooks after it.
+ * Waits for the texts that all pages share. This component must not use any other hook. React
+ * replays a component that has suspended in `use`. If the texts have been loaded by then, `use` is
+ * skipped, and React fails on hooks that follow it.
  */
 function WithTexts({ catalogue, children }: { catalogue: Catalogue; children: ReactNode }) {
-  // Texts that are already loaded need no placeholder.
+  // If the texts have been loaded, render without a placeholder.
   if (!catalogue.ready) {
     use(catalogue.load("shared"));
   }

@@ -24,7 +24,7 @@ const accent: MantineColorsTuple = [
   "#053f8e",
 ];
 
-// Mantine's red is too light for white text on it.
+// Mantine's red is too light as a background of white text.
 const red: MantineColorsTuple = [
   "#fff5f5",
   "#ffe3e3",
@@ -65,7 +65,7 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // Colour alone does not distinguish a link from the text around it.
+    // Underline links, because colour alone does not distinguish them from the text around them.
     Anchor: { defaultProps: { underline: "always" } },
     Badge: {
       defaultProps: { variant: "light", tt: "none", fw: 500 },
@@ -78,16 +78,16 @@ export const theme = createTheme({
             : {},
       }),
     } satisfies ExtendComponent<BadgeFactory>,
-    // Popovers belong to the content of the page; a menu contains only entries.
+    // Render popovers inside the content of the page, to which they belong.
     Popover: { defaultProps: { portalProps: { target: "#content" } } },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // A list of options scrolls as a whole: a scrolling element within it would have to take the
-    // focus.
+    // The list scrolls as a whole. A scrolling element inside of it would have to be reachable by
+    // keyboard.
     Select: { defaultProps: options },
     MultiSelect: { defaultProps: options },
     Autocomplete: { defaultProps: options },
     TagsInput: { defaultProps: options },
-    // The heading of a dialog is not a banner of the page.
+    // Without this role, the heading of a dialog would count as a banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: "presentation" } } } },
     Drawer: { defaultProps: { attributes: { header: { role: "presentation" } } } },
   },
@@ -109,7 +109,7 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-dimmed": "#a9adb3",
     "--mantine-color-placeholder": "#9ba0a6",
     "--mantine-color-error": "#ff8787",
-    // For menu entries.
+    // The red of menu entries.
     "--mantine-color-red-6": "#ff8787",
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",
@@ -130,7 +130,8 @@ let unwatch: (() => void) | undefined;
 export const schemes: MantineColorSchemeManager = {
   get: chosen,
   set(scheme) {
-    // A change reported by another tab is set again here. Without this check, that would never end.
+    // When another tab reports a change, Mantine sets the same value again here. Without this
+    // check, the tabs would notify each other without end.
     if (recall(key) !== scheme) {
       remember(key, scheme);
     }

@@ -1,6 +1,6 @@
-// Uploads continue while the user visits other pages. A file is sent in chunks: failed chunks are
-// sent again, the upload waits while the network is down, and a file whose upload was begun earlier
-// is resumed.
+// Uploads that continue while the user visits other pages. A file is sent in chunks. A chunk that
+// fails is sent again, and while the network is down, the upload waits. If an upload of the same
+// file was begun earlier, it is resumed.
 
 import { useSyncExternalStore } from "react";
 import type { File as StoredFile, UploadSession } from "svc-sdk";
@@ -11,9 +11,9 @@ import { recall, remember } from "./storage";
 
 /** Milliseconds before the second, third and fourth attempt to send a chunk. */
 const pauses = [500, 1000, 2000];
-/** Milliseconds between two checks whether the network is back. */
+/** Milliseconds between two checks for whether the network is back. */
 const lookEvery = 2000;
-/** Number of files that are sent at once. */
+/** Maximum number of files that are sent at the same time. */
 const atOnce = 2;
 
 export type UploadState = "waiting" | "sending" | "interrupted" | "finishing" | "failed" | "done";
@@ -26,14 +26,14 @@ export interface Upload {
   state: UploadState;
   /** Number of bytes that the server has received. */
   sent: number;
-  /** The error if it failed. */
+  /** The error, if the upload has failed. */
   error: unknown;
 }
 
 /** The upload of one file. */
 class Job {
   stop = new AbortController();
-  /** ID of its session, once known. */
+  /** The ID of the upload session; null until the server has created it. */
   begun: string | null = null;
   made: StoredFile | null = null;
 
@@ -44,8 +44,8 @@ class Job {
   ) {}
 
   /**
-   * Sends the file until the server has received all of it, and waits while the server is
-   * unreachable. `report` receives changes.
+   * Sends the file until the server has received all of it. While the server is unreachable, it
+   * waits. It calls `report` with each change of the upload's state.
    */
   async run(report: (parts: Partial<Upload>) => void): Promise<void> {
     const { signal } = this.stop;
@@ -84,7 +84,8 @@ class Job {
       }
     }
     report({ state: "finishing" });
-    // This request is not aborted by cancelling: its ID is needed to delete the file.
+    // Cancelling the upload must not abort this request, because its response contains the ID that
+    // is needed to delete the file.
     this.made = await persistently(() => admin.completeUpload(upload_id), signal);
     signal.throwIfAborted();
   }
@@ -104,7 +105,8 @@ class Job {
       }
     }
     const { file, storage } = this;
-    // This request is not aborted by cancelling: its ID is needed to abort the session.
+    // Cancelling the upload must not abort this request, because its response contains the ID that
+    // is needed to end the session.
     const begun = await admin.createUpload({ filename: file.name, size: file.size, ...(storage && { storage_backend_id: storage }) });
     this.begun = begun.upload_id;
     signal.throwIfAborted();
@@ -122,19 +124,22 @@ class Job {
         await admin.abortUpload(this.begun);
       }
     } catch {
-      // The server deletes incomplete uploads after a day.
+      // Ignore the error: the server deletes incomplete uploads after a day.
     }
     if (this.made) {
       this.refetchFiles();
     }
   }
 
-  /** Forgets the session, so that the same file would begin a new one. */
+  /** Forgets the session, so that another upload of the same file begins a new one. */
   forget(): void {
     remember(this.trace, null);
   }
 
-  /** The storage key of the session, by which the same file can be resumed after leaving the page. */
+  /**
+   * The key under which the browser stores the ID of the session. With it, the same file can be
+   * resumed after the user has left the page.
+   */
   private get trace(): string {
     const { project, file, storage } = this;
     return `upload ${project} ${storage ?? ""} ${file.size} ${file.lastModified} ${file.name}`;
@@ -184,7 +189,7 @@ class Uploads {
     this.beginNext();
   }
 
-  /** Retries a failed upload without the chunks that the server already has. */
+  /** Retries a failed upload. It sends only the chunks that the server does not have yet. */
   resume(id: number): void {
     const job = this.jobs.get(id);
     if (job) {
@@ -264,14 +269,14 @@ export function useUploads(): readonly Upload[] {
 }
 
 /**
- * Whether to wait and continue: there was no response, the response of a proxy with an unreachable
- * server, or an expired login.
+ * Reports whether an error means that the upload should wait and continue. That is the case if
+ * there was no response, if a proxy could not reach the server, or if the login has expired.
  */
 function isInterruption(error: unknown): boolean {
   return [0, 401, 502, 503, 504].includes(statusOf(error)) && !(error instanceof DOMException);
 }
 
-/** Repeats work after a pause until it succeeds, unless the server refuses it. */
+/** Repeats `work` after a pause until it succeeds or the server refuses it. */
 async function persistently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -301,7 +306,10 @@ function otherLogin(former: string | undefined, signal: AbortSignal): Promise<vo
   return until((done) => watchSession(() => session() && session()?.token !== former && done()), signal);
 }
 
-/** Waits until `begin` calls back; it returns the function that stops waiting. */
+/**
+ * Waits for a callback. `begin` starts the wait with a function to call when it is over, and
+ * returns the function that stops waiting.
+ */
 function until(begin: (done: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -320,7 +328,7 @@ function until(begin: (done: () => void) => () => void, signal: AbortSignal): Pr
   });
 }
 
-// Closing the page would abort running uploads.
+// Warn the user, because closing the page would abort running uploads.
 window.addEventListener("beforeunload", (event) => {
   if (uploads.unfinished) {
     event.preventDefault();

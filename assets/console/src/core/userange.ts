@@ -1,5 +1,5 @@
-// The time range of a page. Its name, or its own start and end, is in the address; refreshing moves
-// the end of a named one.
+// The time range of a page. The address contains its name, or its start and end. Refreshing the
+// page moves the end of a range with a name.
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { choiceParam, numberParam, useParams } from "./address";
@@ -9,11 +9,11 @@ import { type Range, type RangeName, rangeBetween, rangeOf, zoneOffset } from ".
 
 const now = () => Math.floor(exactNow());
 
-// The ranges of all pages end at the same second, so that navigation does not repeat requests. The
-// end moves when the user refreshes or returns after a while.
+// The end of the ranges of all pages, in Unix seconds. It is shared so that navigation does not
+// repeat requests. It moves when the user refreshes or returns after a while.
 let lastEnd = 0;
 const stale = 60;
-// It can also be in the future if the clock was wrong.
+// The end may also be in the future, if the clock was wrong before.
 const isStale = () => Math.abs(now() - lastEnd) >= stale;
 
 export interface RangeState {
@@ -24,7 +24,10 @@ export interface RangeState {
   refresh(): void;
 }
 
-/** The range in the address, or 7 days if it names no range, and the functions that change it. */
+/**
+ * Returns the range in the address and the functions that change it. If the address names no range,
+ * it is the last 7 days.
+ */
 export function useRange(names: readonly RangeName[]): RangeState {
   const [{ range: wanted, from, to }, change] = useParams(params);
   const name = names.includes(wanted) ? wanted : "7d";
@@ -34,7 +37,7 @@ export function useRange(names: readonly RangeName[]): RangeState {
   });
   const refresh = useCallback(() => {
     if (lastEnd === now()) {
-      // The same questions may have answers from before the end of this second.
+      // Without this, a query for the same second would be answered from the cache with older data.
       void queries.invalidateQueries();
     }
     lastEnd = now();
@@ -46,7 +49,7 @@ export function useRange(names: readonly RangeName[]): RangeState {
         refresh();
       }
     };
-    // A response may have corrected the time before this.
+    // An earlier response may have corrected the time.
     catchUp();
     document.addEventListener("visibilitychange", catchUp);
     const endWatch = watchClock(refresh);

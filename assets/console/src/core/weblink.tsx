@@ -11,7 +11,7 @@ export function isWebAddress(text: string): boolean {
 
 interface Props {
   address: string;
-  /** Text of the link; the address by default. */
+  /** The text of the link; by default the address. */
   children?: ReactNode;
 }
 
