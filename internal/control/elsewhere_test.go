@@ -12,9 +12,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// TestSocketElsewhere checks the fallback for systems that cannot name a socket through a
-// handle of its directory. The fallback works on all systems, so the test runs on all of
-// them.
+// TestSocketElsewhere checks how a socket is created on systems that cannot name it
+// through a handle of its directory. This also works on all other systems, so the test
+// runs on all of them.
 func TestSocketElsewhere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("d", 100))
@@ -50,7 +50,8 @@ func TestSocketElsewhere(t *testing.T) {
 	}
 	_ = response.Body.Close()
 
-	// A killed process leaves its socket behind. The next holder of the lock removes it.
+	// a killed process leaves its socket behind, which the next holder of the lock must
+	// remove
 	if err := lock.file.Unlock(); err != nil {
 		t.Fatal(err)
 	}

@@ -10,18 +10,17 @@ import (
 	"sync"
 )
 
-// InProcess returns a client that answers requests to BaseURL by calling h in this
-// process. The handler treats these requests as requests of the owner. As over the
-// socket, a response is streamed: the handler waits until the client has read the
-// handler's output.
+// InProcess returns a client that sends requests to BaseURL to the handler h in this
+// process. h treats them as requests of the owner. As over the socket, a response is
+// streamed: h waits until the client has read its output.
 func InProcess(h http.Handler) *http.Client {
 	return &http.Client{Transport: inProcess{h}}
 }
 
 type inProcess struct{ handler http.Handler }
 
-// RoundTrip passes the request to the handler in the form that a server would pass. It
-// returns once the handler has written the header of the response.
+// RoundTrip calls the handler with the request that a server would pass to it. It returns
+// when the handler has written the header of the response.
 func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), ownerKey{}, true))
 	in := r.Clone(ctx)
@@ -37,9 +36,9 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer close(ended)
 		defer in.Body.Close()
 		err := serve(t.handler, w, in)
-		w.WriteHeader(http.StatusOK) // no effect if one has been written
+		w.WriteHeader(http.StatusOK) // does nothing if the handler has written a header
 		w.trailers(response.Trailer)
-		_ = write.CloseWithError(err) // nil means the end of the body
+		_ = write.CloseWithError(err) // nil ends the body without an error
 	}()
 	<-w.begun
 	response.Status = fmt.Sprintf("%d %s", w.status, http.StatusText(w.status))
@@ -52,8 +51,8 @@ func (t inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// serve runs the handler. If the handler aborts its response, serve returns an error for
-// the reader of the response.
+// serve calls the handler. If the handler aborts its response, serve returns an error,
+// for the reader of the response.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		switch p := recover(); p {
@@ -70,7 +69,8 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 
 var errCutOff = errors.New("the response was cut off")
 
-// answerBody is the body of a response. Closing it ends the handler.
+// answerBody is the body of a response from a handler in this process. Closing it ends
+// the handler.
 type answerBody struct {
 	io.Reader
 	end func()
@@ -82,12 +82,13 @@ func (b *answerBody) Close() error {
 	return nil
 }
 
-// answer is an http.ResponseWriter that passes its output to a client in this process.
+// answer is an http.ResponseWriter that passes a handler's output to a client in this
+// process.
 type answer struct {
 	header, sent http.Header
-	status       int // 0 until the header is written
+	status       int // 0 until the header has been written
 	body         *io.PipeWriter
-	begun        chan struct{} // closed when the header is written
+	begun        chan struct{} // closed when the header has been written
 	once         sync.Once
 }
 

@@ -26,8 +26,8 @@ func exchange(t *testing.T, h http.HandlerFunc, look func(*http.Response)) {
 	look(answer)
 }
 
-// TestAnswersAreStreamed checks that the handler of a large response waits until its
-// output has been read, so that output does not accumulate.
+// TestAnswersAreStreamed checks that a handler with a large response waits until its
+// output has been read, so that the output does not accumulate in memory.
 func TestAnswersAreStreamed(t *testing.T) {
 	t.Parallel()
 	written := make(chan string, 10)
@@ -73,7 +73,8 @@ func TestCutOffAnswerIsAnError(t *testing.T) {
 	})
 }
 
-// TestReaderThatGoes checks that closing a response ends its handler and waits for it.
+// TestReaderThatGoes checks that closing a response ends its handler, and waits until the
+// handler has returned.
 func TestReaderThatGoes(t *testing.T) {
 	t.Parallel()
 	ended := false

@@ -1,9 +1,9 @@
 // Package control lets commands work on a data directory whether or not a server is
 // running on it. The process that opens the directory holds its lock. If that process is
-// a server, it listens on a socket in the directory, and commands send it requests. A
-// command that gets the lock itself calls the same handler in its own process. Access to
-// the socket or the lock is the credential, because only the owner of the directory has
-// access to them.
+// a server, it listens on a socket in the directory, and commands send it requests. If a
+// command gets the lock itself, it calls the same handler in its own process. Being able
+// to open the socket or the lock is the credential, because only the owner of the
+// directory can.
 //
 //	lock.go          the lock of the directory
 //	lock_unix.go     checking the owner of the directory; lock_windows.go likewise
@@ -27,9 +27,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// Lock is the lock of a data directory. Only the process that has opened the directory
-// holds it. The operating system releases the lock when the process ends, even if it is
-// killed.
+// Lock is the lock of a data directory. The process that has the directory open holds it.
+// The operating system releases the lock when the process ends, even if it is killed.
 type Lock struct {
 	dir  string
 	file *flock.Flock
@@ -48,14 +47,14 @@ func Acquire(dir string) (*Lock, error) {
 		return nil, &HeldError{Dir: dir, PID: h.pid, Since: h.since}
 	}
 	readHolder(dir).removeSocket()
-	// The text is only used in messages. A server must start even if the disk is full,
-	// because it can still answer requests.
+	// Ignore the error. The text is only for messages, and a server must start even if the
+	// disk is full, because it can still serve requests.
 	_ = writeHolder(dir, holder{pid: os.Getpid(), since: time.Now()})
 	return l, nil
 }
 
-// Release releases the lock. It does not remove the file: two processes could otherwise
-// each lock a different file of the same name.
+// Release releases the lock. It does not remove the lock file, because two processes
+// could then each lock a different file of the same name.
 func (l *Lock) Release() error {
 	_ = writeHolder(l.dir, holder{})
 	if err := l.file.Unlock(); err != nil {
@@ -65,7 +64,7 @@ func (l *Lock) Release() error {
 }
 
 // HeldError reports that another process has the data directory open. PID and Since are
-// zero if that process has not written them.
+// zero if that process has not written them to the lock file.
 type HeldError struct {
 	Dir   string
 	PID   int
@@ -85,13 +84,13 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("another process (pid %d, since %s) uses %s", e.PID, e.Since.Local().Format(format), e.Dir)
 }
 
-// holder is the content of the lock file, which describes the process that holds the
-// lock. The lock itself is managed by the operating system. The content is only used in
-// messages and to find a socket that could not be created in the directory.
+// holder is the content of the lock file. It describes the process that holds the lock,
+// for messages and for finding a socket that could not be created in the directory. The
+// lock itself is a lock of the operating system.
 type holder struct {
 	pid    int
 	since  time.Time
-	socket string // the path of the socket if it is outside of the directory
+	socket string // path of the socket if it is not in the directory
 }
 
 func (h holder) text() string {
@@ -105,8 +104,8 @@ func (h holder) text() string {
 	return text
 }
 
-// readHolder parses the content of the lock file as far as it is readable. It returns
-// zero values if the content is being written or was never written.
+// readHolder reads the content of the lock file. Values that cannot be read, because they
+// are being written or were never written, are zero.
 func readHolder(dir string) holder {
 	var h holder
 	f, err := os.Open(filepath.Join(dir, datadir.Lock))
@@ -150,8 +149,8 @@ func writeHolder(dir string, h holder) error {
 	return err
 }
 
-// removeSocket removes a socket outside the data directory that was left behind by a
-// killed process. It also removes the socket's directory. The caller must hold the lock.
+// removeSocket removes the socket of a killed process if it is outside of the data
+// directory, together with the socket's own directory. The caller must hold the lock.
 func (h holder) removeSocket() {
 	folder := filepath.Dir(h.socket)
 	if filepath.Base(h.socket) == datadir.Socket && strings.HasPrefix(filepath.Base(folder), tempPrefix) {

@@ -17,8 +17,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// holdVariable is an environment variable that makes the test binary hold the lock of a
-// directory until its standard input ends. This gives tests a real second process.
+// holdVariable is the environment variable that makes the test binary hold the lock of a
+// directory until its standard input ends. Tests thus have a real second process.
 const holdVariable = "CONTROL_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func hold(dir string) int {
 	}
 	fmt.Println("held")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	return 0 // without Release, like a killed process
+	return 0 // ends without Release, like a killed process
 }
 
 // startHolder starts a process that holds the lock of dir, and returns a function that

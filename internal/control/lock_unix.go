@@ -13,9 +13,10 @@ import (
 // textOffset is the offset of the text in the lock file.
 const textOffset = 0
 
-// CheckOwner returns an *OwnerError if the user must not work on the directory. Root must
-// not work on the directory of another user, because that user's next start would fail on
-// files that root created. Any other user needs write access to the directory.
+// CheckOwner returns an *OwnerError if the user of this process must not work on the
+// directory. Root must not work on another user's directory, because that user's next
+// start would fail at files that root has created. Any other user needs write access to
+// the directory.
 func CheckOwner(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -29,7 +30,7 @@ func CheckOwner(dir string) error {
 	return &OwnerError{Dir: dir, Owner: userName(int(stat.Uid)), User: userName(user), Root: user == 0}
 }
 
-// mayWrite is W_OK, which package syscall does not define.
+// mayWrite is the constant W_OK, which package syscall does not define.
 const mayWrite = 2
 
 // userName returns the name of a user, or # and the user ID if the user has no name.

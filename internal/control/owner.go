@@ -8,8 +8,8 @@ import (
 // OwnerError reports that the data directory belongs to another user.
 type OwnerError struct {
 	Dir string
-	// Owner is the owner of the directory, and User is the user of this process. Each is a
-	// name, or # and the user ID if the user has no name. sudo accepts both forms.
+	// Owner is the owner of the directory, and User the user of this process. Each is a
+	// name, or # and the user ID if the user has no name; sudo accepts both forms.
 	Owner, User string
 	// Root reports whether User is root. Root could write to the directory, but must not.
 	Root bool
@@ -31,8 +31,8 @@ func OwnerConn(c net.Conn) bool {
 	return ok
 }
 
-// MarkConn is for use as http.Server.ConnContext. It marks the requests of connections to
-// the control socket.
+// MarkConn marks the requests of connections to the control socket as requests of the
+// owner. It is for http.Server.ConnContext.
 func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	if OwnerConn(c) {
 		return context.WithValue(ctx, ownerKey{}, true)
@@ -40,8 +40,8 @@ func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// Owner reports whether a request came from the owner of the data directory. Such
-// requests arrive over the control socket or through InProcess.
+// Owner reports whether a request came from the owner of the data directory, which means
+// over the control socket or through InProcess.
 func Owner(ctx context.Context) bool {
 	marked, _ := ctx.Value(ownerKey{}).(bool)
 	return marked

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxSocketPath is a path length that every system accepts. The field has 104 bytes on
-	// macOS and 108 on Linux, including the terminating zero.
+	// maxSocketPath is a length that paths of sockets can have on every system. The system's
+	// field has 104 bytes on macOS and 108 on Linux, including the terminating zero.
 	maxSocketPath = 100
 	tempPrefix    = "svc-"
 )
@@ -25,13 +25,14 @@ const (
 // BaseURL is the prefix of URLs for requests through Client and InProcess.
 const BaseURL = "http://svc"
 
-// DamagedHeader is the header of error responses that were caused by damaged data. It
-// tells a command to exit with the code for damaged data.
+// DamagedHeader is set on error responses that were caused by damaged data, so that a
+// command can exit with the code for damaged data.
 const DamagedHeader = "Svc-Damaged"
 
-// Listen opens the control socket of a data directory. Only the owner can access it. The
-// caller must hold the lock. An existing socket therefore belongs to a process that has
-// ended, and Listen removes it. Closing the listener removes the socket.
+// Listen opens the control socket of a data directory, to which only the owner has
+// access. The caller must hold the lock; a socket that already exists therefore belongs
+// to a process that has ended, and Listen removes it. Closing the listener removes the
+// socket.
 func Listen(dir string) (net.Listener, error) {
 	l, err := listen(dir)
 	if err != nil {
@@ -54,8 +55,8 @@ func listen(dir string) (*listener, error) {
 	return listenElsewhere(dir)
 }
 
-// listenElsewhere creates the socket in a private directory with a short name and stores
-// its path in the lock file.
+// listenElsewhere creates the socket in a private directory with a short path, and stores
+// the socket's path in the lock file.
 func listenElsewhere(dir string) (*listener, error) {
 	folder, err := os.MkdirTemp("", tempPrefix)
 	if err != nil {
@@ -75,18 +76,18 @@ func listenElsewhere(dir string) (*listener, error) {
 	return l, nil
 }
 
-// bind creates the socket file at path and listens on it. It opens the socket through
-// address, which is either path or a shorter alias of it. bind calls done when the socket
-// is closed, or immediately if the socket cannot be opened.
+// bind creates the socket file at path and listens on it. It opens the socket as address,
+// which is path or a shorter name for it. It calls done when the socket is closed, or
+// immediately if it cannot be opened.
 func bind(address, path string, done func()) (*listener, error) {
 	inner, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
 	if err != nil {
 		done()
 		return nil, err
 	}
-	inner.SetUnlinkOnClose(false) // otherwise it would remove address, not path
+	inner.SetUnlinkOnClose(false) // the listener would remove address instead of path
 	l := &listener{UnixListener: inner, path: path, done: done}
-	if runtime.GOOS != "windows" { // there, the access control list of the directory applies
+	if runtime.GOOS != "windows" { // on Windows, the ACL of the directory controls access
 		if err := os.Chmod(path, 0o600); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
@@ -95,7 +96,7 @@ func bind(address, path string, done func()) (*listener, error) {
 }
 
 // listener marks the connections that it accepts as connections of the owner. No other
-// listener can mark connections in this way.
+// listener can do so.
 type listener struct {
 	*net.UnixListener
 	path   string
@@ -111,8 +112,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	return ownerConn{c}, nil
 }
 
-// Close removes the socket before it closes the listener, so that clients cannot connect
-// to a socket that no longer answers.
+// Close removes the socket first, and then closes the listener, so that clients cannot
+// connect to a socket on which no process listens.
 func (l *listener) Close() error {
 	err := net.ErrClosed
 	l.closed.Do(func() {
@@ -127,8 +128,8 @@ func (l *listener) Close() error {
 }
 
 // Client returns a client for requests to BaseURL over the control socket of a data
-// directory. It connects at the first request. The context of that request limits the
-// time to connect.
+// directory. It connects at the first request, within the time that the context of that
+// request allows.
 func Client(dir string) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableCompression: true,

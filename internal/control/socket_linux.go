@@ -8,9 +8,9 @@ import (
 	"svc/internal/datadir"
 )
 
-// shortPath returns a path of the socket through an open handle of its directory. The
-// length of such a path does not depend on the location of the directory. The path is
-// valid until done is called.
+// shortPath returns a path for the socket through an open handle of its directory, so
+// that the length of the path does not depend on the location of the directory. The path
+// is valid until done is called.
 func shortPath(dir string) (path string, done func(), err error) {
 	handle, err := os.Open(dir)
 	if err != nil {

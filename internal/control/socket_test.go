@@ -17,8 +17,8 @@ import (
 	"svc/internal/datadir"
 )
 
-// whoAsks is a handler that responds with "owner" or "stranger", depending on the sender,
-// and with the request that it received.
+// whoAsks is a handler that responds with "owner" or "stranger", depending on where the
+// request comes from, and with the content of the request.
 var whoAsks = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	who := "stranger"
 	if control.Owner(r.Context()) {
@@ -44,7 +44,7 @@ func acquire(t *testing.T, dir string) {
 	})
 }
 
-// serve serves whoAsks on each listener, like the program.
+// serve serves whoAsks on each listener, as the program serves its handler.
 func serve(t *testing.T, listeners ...net.Listener) {
 	t.Helper()
 	server := &http.Server{Handler: whoAsks, ConnContext: control.MarkConn, ReadHeaderTimeout: time.Minute}
@@ -102,9 +102,9 @@ func TestSocketAndProcessAreTheOwner(t *testing.T) {
 	}
 }
 
-// TestOtherUnixSocketsAreStrangers checks that requests over a public Unix socket do not
-// count as the owner's. A public listener can also be a Unix socket, so the kind of
-// connection alone proves nothing.
+// TestOtherUnixSocketsAreStrangers checks that requests over a public Unix socket are not
+// treated as requests of the owner, although public listeners and the control socket are
+// the same kind of socket.
 func TestOtherUnixSocketsAreStrangers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "public.sock")
@@ -150,7 +150,7 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, end := startHolder(t, dir)
-	end() // leaves its socket
+	end() // the killed process leaves its socket
 	if _, err := os.Stat(filepath.Join(dir, datadir.Socket)); err != nil {
 		t.Fatalf("no stale socket to test with: %v", err)
 	}
@@ -180,7 +180,7 @@ func TestLongPath(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time with the remains of the first one
+	for range 2 { // the second time, the remains of the first time exist
 		l, err := control.Acquire(dir)
 		if err != nil {
 			t.Fatal(err)

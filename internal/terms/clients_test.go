@@ -10,12 +10,12 @@ import (
 )
 
 // TestFactsOfClients checks that the figures about the client libraries equal the
-// defaults that each library's tests check.
+// defaults that the tests of each library check.
 func TestFactsOfClients(t *testing.T) {
 	t.Parallel()
 	type origin struct {
-		name string // name in section "defaults"
-		unit int    // the default is the figure in the text times unit
+		name string // name of the default in the section "defaults"
+		unit int    // factor by which the figure in the text is multiplied to give the default
 	}
 	from := map[string]origin{
 		"client_timeout_seconds":      {"timeout_seconds", 1},

@@ -1,12 +1,12 @@
 package terms
 
-// These are exported for the tests of the texts.
+// Unexported names of the package that the tests of the texts use.
 var (
 	Facts = facts
 	Read  = read
 )
 
-// Languages returns the languages by the tags that denote them in file names.
+// Languages returns the languages by the tags that they have in file names.
 func Languages() map[string]Language {
 	all := map[string]Language{}
 	for l, tag := range tags {

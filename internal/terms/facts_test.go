@@ -26,8 +26,8 @@ import (
 	"svc/internal/terms"
 )
 
-// TestFacts checks that a value at each limit is accepted, and that a value beyond it is
-// rejected.
+// TestFacts checks for each limit that a value at the limit is accepted and that a value
+// beyond it is rejected.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	prove := map[string]func(t *testing.T, s *apitest.Server, n int){
@@ -186,8 +186,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// allowed fails the test unless the server accepts the request body and rejects the
-// second body, which is beyond a limit.
+// allowed fails the test unless the server accepts body and rejects beyond, which exceeds
+// a limit.
 func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	t.Helper()
 	if status, answer := s.Ask(t, "POST", path, body); status >= 300 {
@@ -198,8 +198,8 @@ func allowed(t *testing.T, s *apitest.Server, path, body, beyond string) {
 	}
 }
 
-// text returns a check of the length limit of a text field. The field's value replaces %s
-// in body.
+// text returns a check of the maximum length of a text field. The value of the field
+// replaces %s in body.
 func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		t.Helper()
@@ -207,8 +207,8 @@ func text(path, body string) func(*testing.T, *apitest.Server, int) {
 	}
 }
 
-// number returns a check of the limit of a numeric field. The field's value replaces %d
-// in body. The limit plus step must be rejected.
+// number returns a check of the limit of a numeric field. The value of the field replaces
+// %d in body. The limit plus step must be rejected.
 func number(path, body string, step int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, s *apitest.Server, n int) {
 		allowed(t, s, path, fmt.Sprintf(body, n), fmt.Sprintf(body, n+step))
@@ -216,8 +216,8 @@ func number(path, body string, step int) func(*testing.T, *apitest.Server, int) 
 }
 
 // defaultOf returns a check that a figure, multiplied by unit, equals the default of a
-// setting. For example, unit is 1000 if the figure is in seconds and the setting is in
-// milliseconds.
+// setting. If the figure is in seconds and the setting in milliseconds, for example, unit
+// is 1000.
 func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 	return func(t *testing.T, _ *apitest.Server, n int) {
 		t.Helper()
@@ -285,8 +285,8 @@ func zeroBits(t *testing.T, address string, want int) {
 	}
 }
 
-// TestFields checks that the fields listed in the texts are those that openapi.yaml
-// describes as sent and stored.
+// TestFields checks that the texts list exactly those fields that openapi.yaml describes
+// as sent and stored.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	c := apitest.LoadContract(t)
@@ -336,8 +336,9 @@ func TestFields(t *testing.T) {
 	})
 }
 
-// TestForwardedFields checks that an issue contains what section 5.2 of the privacy policy and
-// docs/security.md state. A change of the built-in template requires a change of both.
+// TestForwardedFields checks that an issue contains exactly what section 5.2 of the
+// privacy policy and docs/security.md state. If the built-in template changes, both must
+// change.
 func TestForwardedFields(t *testing.T) {
 	t.Parallel()
 	template := codehost.BuiltinTemplate
@@ -348,7 +349,7 @@ func TestForwardedFields(t *testing.T) {
 	}
 }
 
-// TestHeaders checks that the list of headers in the texts contains the client headers
+// TestHeaders checks that the list of headers in the texts contains all client headers
 // that the server reads.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
@@ -370,8 +371,8 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// fieldsIn returns the fields that a section names in the first column of its tables, or
-// in its text if it has no table.
+// fieldsIn returns the fields that a section names in the first columns of its tables or,
+// if it has no table, in its text.
 func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	t.Helper()
 	_, text, found := strings.Cut(source, "\n### "+section+" ")
@@ -393,7 +394,7 @@ func fieldsIn(t *testing.T, source, section string) (fields []string) {
 	return slices.Compact(fields)
 }
 
-// queries returns the names of the query parameters among the given parameters.
+// queries returns the names of those parameters that are query parameters.
 func queries(parameters openapi3.Parameters) (names []string) {
 	for _, p := range parameters {
 		if p.Value.In == "query" {
@@ -404,7 +405,7 @@ func queries(parameters openapi3.Parameters) (names []string) {
 }
 
 // headers returns the names of the X-Svc-* headers that the program reads. It finds them
-// in the program's source code.
+// in the source code of the program.
 func headers(t *testing.T) (names []string) {
 	t.Helper()
 	own := regexp.MustCompile(`"(X-Svc-[A-Za-z-]+)"`)

@@ -1,11 +1,12 @@
 package terms
 
-// Placeholder is a blank in a built-in text that the operator of an instance fills in.
+// Placeholder is a part of a built-in text that the operator of an instance has to fill
+// in.
 type Placeholder struct {
-	Key      string // as in {{ key }}
-	Required bool   // a text without it is incomplete
-	Label    string // of the field in a form
-	Hint     string // what to write, and why
+	Key      string // name, as in {{ key }}
+	Required bool   // whether a text without it is incomplete
+	Label    string // label of its field in a form
+	Hint     string // what the operator should write, and why
 	Example  string
 }
 
@@ -78,7 +79,7 @@ var placeholders = []struct {
 	}},
 }
 
-// words holds the texts that describe a placeholder in one language.
+// words contains the texts that describe a placeholder in one language.
 type words struct{ label, hint, example string }
 
 // describe returns the placeholder with the given key, described in the given language.

@@ -39,7 +39,7 @@ type Document struct {
 // Text is a document in one language.
 type Text struct {
 	Title   string
-	Summary string // one sentence
+	Summary string // a summary of one sentence
 	Content string // Markdown with placeholders, without the title
 	// Placeholders lists the placeholders in Content, without repetitions, in the order in
 	// which they first appear.
@@ -49,21 +49,21 @@ type Text struct {
 // Language is a language of the documents.
 type Language int
 
-// The languages of the documents. The first one is the default. It is also used in place
-// of languages that are not available.
+// The languages of the documents. The first one is the default, and is also used for a
+// language in which there is no text.
 const (
 	English Language = iota
-	Chinese          // Simplified
+	Chinese          // Simplified Chinese
 	languages
 )
 
-// tags maps each language to the tag that denotes it in file names.
+// tags contains the tag that each language has in file names.
 var tags = [languages]string{English: "en", Chinese: "zh"}
 
-// LanguageFor returns the language that a caller prefers. It compares only the first part
-// of the language tag, so that zh-Hans-CN and zh_TW are both Chinese. Without a
-// preference it returns English. unknown reports whether the preferred language is not
-// available.
+// LanguageFor returns the language of the documents that fits a preference. It compares
+// only the first part of the language tag, so that zh-Hans-CN and zh_TW are both Chinese.
+// Without a preference it returns English. unknown reports that there are no texts in the
+// preferred language.
 func LanguageFor(preference string) (l Language, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return English, false
@@ -80,13 +80,13 @@ func LanguageFor(preference string) (l Language, unknown bool) {
 // In returns the document's text in the given language.
 func (d *Document) In(l Language) *Text { return &d.texts[l] }
 
-// Complete reports whether a text contains no placeholders. Only complete texts are
+// Complete reports whether a text contains no placeholders. Only such texts are
 // published.
 func Complete(text string) bool {
 	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
 }
 
-// All returns all documents in order. The caller must not modify them.
+// All returns all documents in order. The caller must not change them.
 func All() []*Document { return documents }
 
 // Find returns the document with the given slug, or nil if there is none.
@@ -102,8 +102,8 @@ func Find(slug string) *Document {
 //go:embed *.md
 var files embed.FS
 
-// documents holds the documents. They are read when the program starts. A file that
-// mustRead rejects makes every test fail.
+// documents contains all documents. They are read when the program starts. If mustRead
+// rejects a file, every test fails.
 var documents = []*Document{
 	{
 		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 25, 1, 30, 0, 0, time.UTC).Unix(),
@@ -129,7 +129,8 @@ func mustReadAll(slug string) (texts [languages]Text) {
 	return texts
 }
 
-// fact matches a reference to a figure in the source of a text: [[public_rate_limit]].
+// fact matches a reference to a figure in the source of a text, such as
+// [[public_rate_limit]].
 var fact = regexp.MustCompile(`\[\[([^\]]*)\]\]`)
 
 // read parses the source of a text: a heading with the title, a paragraph with the

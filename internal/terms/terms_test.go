@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestTexts checks that every text has the required parts.
+// TestTexts checks that every text contains the parts that it must have.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	chapters := map[string]int{terms.PrivacyPolicy: 12, terms.SDKCompliance: 11}
@@ -98,8 +98,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// TestHeadings checks that chapters and sections are numbered in order, and that
-// references lead to existing sections.
+// TestHeadings checks that chapters and sections are numbered in order, and that each
+// reference leads to a section that exists.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
 	heading := regexp.MustCompile(`(?m)^(#{2,3}) (?:(\d+)\. |(\d+)\.(\d+) )?\S`)
@@ -129,9 +129,8 @@ func TestHeadings(t *testing.T) {
 	})
 }
 
-// notFigures matches digits in a source that are not facts about this program. Examples
-// are the numbers of chapters and references to them, names of standards, statuses and
-// file modes.
+// notFigures matches digits in a source that are not facts about this program, such as
+// numbers of chapters, references to them, names of standards, statuses and file modes.
 var notFigures = regexp.MustCompile(`(?m)\[\[[a-z0-9_]+\]\]|^#{2,3} [\d.]+ |^\d+\. |` +
 	`(?:[Ss]ections?|[Cc]hapters?|第) ?[\d.]*\d(?:(?:, | and | or | ?、| ?和| ?或) ?[\d.]*\d)*|` +
 	`IPv[46]\b|Argon2id|ES2020|a-z 0-9|mode 0600|0600|\b(?:40[01345]|41[03]|422|429|50[234])\b`)
@@ -190,9 +189,9 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// TestEmphasis checks that emphasis ends correctly. CommonMark does not end emphasis
-// between a punctuation mark and a letter, as in **名称：**某公司. A filled-in placeholder may
-// begin with a letter.
+// TestEmphasis checks that emphasis ends where it should. CommonMark does not end
+// emphasis between a punctuation mark and a letter, as in **名称：**某公司. The text for a
+// placeholder may begin with a letter.
 func TestEmphasis(t *testing.T) {
 	t.Parallel()
 	mark := regexp.MustCompile(`\*{1,2}`)
@@ -214,8 +213,8 @@ func TestEmphasis(t *testing.T) {
 	})
 }
 
-// TestRead checks which sources are rejected. Readers of such a text would see marks that
-// are meant for its authors.
+// TestRead checks which sources are rejected: readers of their texts would see marks that
+// are meant for the authors.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, source, want string }{
@@ -258,13 +257,13 @@ func TestHeadCells(t *testing.T) {
 	}
 }
 
-// TestRevisions checks that a changed text has a later revision. The golden file contains
-// the last revision and the checksum of each text. It is only updated if the revision is
-// later.
+// TestRevisions checks that a text that has changed has a later revision. The golden file
+// contains the last revision and the checksum of each text. It is updated only if the
+// revision is later.
 func TestRevisions(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/revisions.golden"
-	former := map[string][]string{} // revision and checksum by slug and language
+	former := map[string][]string{} // revision and checksum of each text, by slug and language
 	for line := range strings.Lines(read(t, golden)) {
 		words := strings.Fields(line)
 		former[words[0]+" "+words[1]] = words[2:]

@@ -30,8 +30,8 @@ const (
 // App is an app that is registered at the host.
 type App struct {
 	ID          string
-	PKCS1       string // its private key in PEM
-	PKCS8       string // the same key in the other form
+	PKCS1       string // private key in PEM form, as PKCS#1
+	PKCS8       string // the same key as PKCS#8
 	Name, Slug  string
 	Permissions map[string]string
 	Events      []string
@@ -70,7 +70,8 @@ type caller struct {
 // takes long.
 var keys = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// App registers an app with the given permissions, such as issues: write. All apps share one key.
+// App registers an app with the given permissions, such as "issues": "write", and the
+// given events. All apps share one private key.
 func (h *Host) App(t testing.TB, permissions map[string]string, events ...string) *App {
 	t.Helper()
 	key, err := keys()
@@ -136,8 +137,8 @@ func (i *Installation) revoke() {
 	maps.DeleteFunc(i.host.tokens, func(_ string, t *token) bool { return t.installation == i })
 }
 
-// caller returns the authenticated sender of a request. If authentication fails, refused is the
-// message of the 401 answer.
+// caller returns the authenticated sender of a request. If the authentication fails,
+// refused is the message of the 401 response.
 func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	kind, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -155,7 +156,8 @@ func (h *Host) caller(r *http.Request) (who caller, refused string) {
 	return caller{name: fmt.Sprintf("installation %d", t.installation.ID), token: t}, ""
 }
 
-// callerOfApp returns the app that has signed a token, or the reason for refusing the token.
+// callerOfApp returns the app that has signed a token. If the token is refused, refused
+// is the reason.
 func (h *Host) callerOfApp(text string) (who caller, refused string) {
 	var found *App
 	var claims jwt.RegisteredClaims

@@ -8,29 +8,31 @@ import (
 	"time"
 )
 
-// Fault returns a handler that replaces the host's handler, next, to simulate a failure. The
-// returned handler may call next, so that the host processes the request before the failure.
+// Fault simulates a failure. It returns a handler that replaces next, the handler of the
+// host. The returned handler may call next if the host is to process the request before
+// the failure.
 type Fault func(h *Host, next http.Handler) http.Handler
 
 // breakage is a fault that applies to some requests.
 type breakage struct {
 	method, part string
-	left         int // number of requests to fail; negative means all
+	left         int // number of requests to which the fault still applies; negative = no limit
 	fault        Fault
 }
 
-// Break applies a fault to all requests with the given method that contain part in their path. An
-// empty method matches any method.
+// Break makes a fault apply to all requests with the given method that contain part in
+// their path. If method is empty, it applies to any method.
 func (h *Host) Break(method, part string, fault Fault) { h.BreakTimes(-1, method, part, fault) }
 
-// BreakTimes is like Break, but applies the fault only to the given number of matching requests.
+// BreakTimes is like Break, but the fault applies only to the first matching requests, as
+// many as times.
 func (h *Host) BreakTimes(times int, method, part string, fault Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken = append(h.broken, &breakage{method, part, times, fault})
 }
 
-// Mend removes all faults. Requests that are already hanging continue to hang.
+// Mend removes all faults. Requests that are hanging because of a fault continue to hang.
 func (h *Host) Mend() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,18 +50,19 @@ func (h *Host) fault(r *http.Request) Fault {
 	return nil
 }
 
-// Answer returns a fault that answers with the given status and text.
+// Answer returns a fault that responds with the given status and text.
 func Answer(status int, text string) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json; charset=utf-8")
 			w.WriteHeader(status)
-			_, _ = w.Write([]byte(text)) // the client may have disconnected
+			_, _ = w.Write([]byte(text)) // fails if the client has disconnected
 		})
 	}
 }
 
-// Status returns a fault that answers with the given status and an error in the API's format.
+// Status returns a fault that responds with the given status and an error in the API's
+// format.
 func Status(status int) Fault {
 	return func(*Host, http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -68,8 +71,8 @@ func Status(status int) Fault {
 	}
 }
 
-// Secret is part of the error message in each answer of the fault Status. The server under test
-// must not show it to visitors.
+// Secret is a part of the error message in each response of the fault Status. The server
+// under test must not show it to visitors.
 const Secret = "the-code-host-said-so"
 
 // RateLimit returns a fault that refuses calls as if the hourly limit had been used up. The limit
@@ -87,8 +90,8 @@ func RateLimit(wait time.Duration) Fault {
 	}
 }
 
-// SecondaryLimit returns a fault that refuses calls as if too many had been made at once. If wait
-// is negative, the answer does not say when the limit ends.
+// SecondaryLimit returns a fault that refuses calls as if too many had been made at the
+// same time. If wait is negative, the response does not contain the end of the limit.
 func SecondaryLimit(status int, wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -102,7 +105,7 @@ func SecondaryLimit(status int, wait time.Duration) Fault {
 	}
 }
 
-// Slow returns a fault that delays the answer by wait, unless the client disconnects earlier.
+// Slow returns a fault that delays the response by wait, or until the client disconnects.
 func Slow(wait time.Duration) Fault {
 	return func(h *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +121,7 @@ func Slow(wait time.Duration) Fault {
 	}
 }
 
-// Hang returns a fault that never answers. It ends when the client disconnects.
+// Hang returns a fault that never responds. It ends when the client disconnects.
 func Hang() Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -137,7 +140,8 @@ func Cut() Fault {
 	}
 }
 
-// Lose returns a fault that processes the request and then closes the connection without answering.
+// Lose returns a fault that processes the request and then closes the connection without
+// responding.
 func Lose() Fault {
 	return func(_ *Host, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -147,7 +151,7 @@ func Lose() Fault {
 	}
 }
 
-// clock returns the current time by the host's clock.
+// clock returns the current time of the host's clock.
 func (h *Host) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,14 +19,14 @@ import (
 //go:embed testdata/*.json
 var payloads embed.FS
 
-// Delivery is a request to a webhook.
+// Delivery is a message to a webhook.
 type Delivery struct {
 	Event   string
-	ID      string // "" for a new one
+	ID      string // "" = a new id
 	Payload []byte
-	Secret  string      // "" for no signature
-	Form    bool        // send the payload as a form field instead of JSON
-	Header  http.Header // overrides headers; nil values remove them
+	Secret  string      // secret for the signature; "" = send no signature
+	Form    bool        // whether to send the payload as a form field instead of JSON
+	Header  http.Header // headers that replace the default ones; a value of nil removes the header
 }
 
 // Deliver sends a delivery to the given address and returns the response.
@@ -75,9 +75,9 @@ func Sign(body []byte, secret string) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Payload returns the recorded payload with the given name, release or issue_comment, after
-// applying the changes. Each key of the map is a path of field names separated by dots. A nil value
-// removes the field.
+// Payload returns the recorded payload with the given name, release or issue_comment,
+// with some changes. Each key of changes is a path of field names, separated by dots. A
+// value of nil removes the field.
 func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	t.Helper()
 	text, err := payloads.ReadFile("testdata/" + name + ".json")
@@ -88,7 +88,7 @@ func Payload(t testing.TB, name string, changes map[string]any) []byte {
 	if err := json.Unmarshal(text, &payload); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(changes)) { // parents before their children
+	for _, path := range slices.Sorted(maps.Keys(changes)) { // sorted, so that parents come before their children
 		set(payload, path, changes[path])
 	}
 	if text, err = json.Marshal(payload); err != nil {

@@ -1,8 +1,8 @@
-// Package codehosttest is a code host for tests. Its server behaves like the REST API of GitHub as
-// far as clients depend on it. The server checks the tokens and permissions of apps, enforces rate
-// limits, splits lists into pages, redirects requests for former names of repositories, and answers
-// conditional requests. A test can select the ways in which the server fails. The package also
-// signs and sends deliveries.
+// Package codehosttest is a code host for tests. Its server behaves like the REST API of
+// GitHub as far as clients depend on it. The server checks the tokens and permissions of
+// apps, enforces rate limits, splits lists into pages, redirects requests for former
+// names of repositories, and supports conditional requests. A test can make the server
+// fail in various ways. The package also signs and sends deliveries.
 //
 //	host.go         the server: state, routes, rate limits, conditional requests
 //	app.go          apps, installations, credentials
@@ -28,25 +28,25 @@ import (
 	"time"
 )
 
-// Host is a code host for tests. URL is the base address of both its pages and its API. A Host is
-// safe for concurrent use.
+// Host is a code host for tests. URL is the base address of its pages and of its API. A
+// Host is safe for concurrent use.
 type Host struct {
 	URL string
 
 	mux    *http.ServeMux
 	closed chan struct{}
 
-	mu       sync.Mutex // guards the fields below and everything they refer to
+	mu       sync.Mutex // guards the following fields and all data to which they refer
 	now      func() time.Time
-	limit    int // calls per hour of each caller; 0 for the real limits
+	limit    int // calls per hour that each caller may make; 0 = as many as the real host allows
 	spent    map[string]*window
 	apps     []*App
 	tokens   map[string]*token
 	repos    []*Repository
-	former   map[string]*Repository // by former names in lower case
+	former   map[string]*Repository // renamed repositories, by former name in lower case
 	broken   []*breakage
 	requests []Request
-	last     int64 // last assigned id
+	last     int64 // the id that was assigned last
 }
 
 // window is the state of a caller's rate limit.
@@ -55,15 +55,15 @@ type window struct {
 	reset time.Time
 }
 
-// Request is a request as received by the host.
+// Request is a request that the host has received.
 type Request struct {
 	Method, Path, Query string
-	Caller              string // anonymous, app {id} or installation {id}; "" if rejected
+	Caller              string // "anonymous", "app {id}" or "installation {id}"; "" if the credentials were rejected
 	Header              http.Header
 	Body                []byte
 }
 
-// New starts a host that runs until the end of the test.
+// New starts a host. It is stopped at the end of the test.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := NewAt("")
@@ -76,7 +76,8 @@ func New(t testing.TB) *Host {
 	return h
 }
 
-// NewAt returns a host without starting a server. The caller must serve it at the given address.
+// NewAt returns a host without starting a server. The caller must serve it at the address
+// url.
 func NewAt(url string) *Host {
 	h := &Host{
 		URL: url, closed: make(chan struct{}), now: time.Now,
@@ -103,15 +104,16 @@ func (h *Host) SetLimit(n int) {
 	h.limit, h.spent = n, map[string]*window{}
 }
 
-// Requests returns all requests in order, including those for attachments.
+// Requests returns all requests that the host has received, in order, including requests
+// for attachments.
 func (h *Host) Requests() []Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.requests)
 }
 
-// Asked returns the number of requests with the given method that contain part in their path. An
-// empty method matches any method.
+// Asked returns the number of requests that have the given method and contain part in
+// their path. If method is empty, any method matches.
 func (h *Host) Asked(method, part string) int {
 	n := 0
 	for _, r := range h.Requests() {
@@ -166,7 +168,7 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		etag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append([]byte(who.name), made.Body.Bytes()...)))
 		header.Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
-			if who.name != anonymous { // free for authenticated callers
+			if who.name != anonymous { // does not reduce the rate limit of an authenticated caller
 				h.spent[who.name].used--
 			}
 			w.WriteHeader(http.StatusNotModified)
@@ -174,11 +176,11 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.WriteHeader(made.Code)
-	_, _ = w.Write(made.Body.Bytes()) // the client may have disconnected
+	_, _ = w.Write(made.Body.Bytes()) // fails if the client has disconnected
 }
 
-// count counts a call and returns the rate limit headers of the answer. If the call exceeds the
-// limit, the headers give -1 as the number of remaining calls.
+// count counts a call and returns the rate limit headers for the response. If the call
+// exceeds the limit, the remaining number of calls in the headers is -1.
 func (h *Host) count(who caller) http.Header {
 	limit := h.limit
 	if limit == 0 {
@@ -243,24 +245,24 @@ func (h *Host) routes() *http.ServeMux {
 	return m
 }
 
-// fail answers with an error in the API's format.
+// fail responds with an error in the API's format.
 func fail(w http.ResponseWriter, status int, message string) {
 	send(w, status, map[string]any{"message": message, "documentation_url": "https://docs.code.example/rest", "status": strconv.Itoa(status)})
 }
 
-// send answers with v encoded as JSON.
+// send responds with v encoded as JSON.
 func send(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only called with values that can be encoded
+		panic(err) // all callers pass values that can be encoded
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(text) // w is a recorder
+	_, _ = w.Write(text) // w is a recorder, to which writing never fails
 }
 
-// stamp returns a time in the API's format. For the zero time it returns nil, which is encoded as
-// null.
+// stamp returns a time in the API's format. For the zero time it returns nil, which
+// becomes null in JSON.
 func stamp(t time.Time) any {
 	if t.IsZero() {
 		return nil

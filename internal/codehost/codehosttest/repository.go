@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Repository is a repository at the host. After the first request, its fields must be changed only
-// with Change.
+// Repository is a repository at the host. After the first request to the host, its fields
+// must be changed only through Change.
 type Repository struct {
 	ID                    int64
 	Name                  string // owner/name
@@ -24,20 +24,20 @@ type Repository struct {
 
 	host       *Host
 	releases   []*Release
-	files      map[string]string // by ref:path; the ref of the default branch is ""
+	files      map[string]string // texts of the files by ref:path; "" is the ref of the default branch
 	issues     []*Issue
 	dispatches []Dispatch
 	workflows  []string
 }
 
-// Release is a release. The host generates its download addresses.
+// Release is a release of a repository. The host generates its download addresses.
 type Release struct {
 	Tag, Name, Body                 string
 	Draft, Prerelease               bool
 	CreatedAt, PublishedAt, Updated time.Time
 	Assets                          []Asset
 
-	// Raw, unless it is nil, is sent instead of the encoded release.
+	// Raw, unless it is nil, is sent in place of the encoded release.
 	Raw json.RawMessage
 
 	id int64
@@ -52,7 +52,7 @@ type Issue struct {
 	Title, Body string
 	Labels      []string
 	CreatedAt   time.Time
-	Creator     string // caller that created it, as in Request.Caller
+	Creator     string // caller that created the issue, as in Request.Caller
 	Comments    []Comment
 
 	id int64
@@ -66,13 +66,13 @@ type Comment struct {
 	Reactions []string
 }
 
-// Dispatch is a started workflow.
+// Dispatch is a workflow run that was started through the API.
 type Dispatch struct {
 	Workflow, Ref string
 	Inputs        map[string]string
 }
 
-// Repository creates a public repository with the given owner/name.
+// Repository creates a public repository with the given name, owner/name.
 func (h *Host) Repository(name string) *Repository {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,7 +84,7 @@ func (h *Host) Repository(name string) *Repository {
 	return r
 }
 
-// Change calls the given function while holding the host's lock. The function may set fields of the
+// Change calls change while it holds the host's lock. change may set fields of the
 // repository.
 func (r *Repository) Change(change func(*Repository)) {
 	r.host.mu.Lock()
@@ -92,7 +92,8 @@ func (r *Repository) Change(change func(*Repository)) {
 	change(r)
 }
 
-// Rename renames the repository to owner/name. Requests for the former name are redirected.
+// Rename gives the repository a new name, owner/name. Requests for the former name are
+// redirected.
 func (r *Repository) Rename(name string) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -101,8 +102,8 @@ func (r *Repository) Rename(name string) {
 	r.Name = name
 }
 
-// Publish adds a release, or replaces the release with the same tag. Missing times are set to the
-// host's current time.
+// Publish adds a release, or replaces the release with the same tag. Times that are
+// missing are set to the host's current time.
 func (r *Repository) Publish(release Release) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -166,7 +167,7 @@ func (r *Repository) Issues() []Issue {
 	return list
 }
 
-// Dispatches returns the started workflows.
+// Dispatches returns the workflow runs that were started through the API.
 func (r *Repository) Dispatches() []Dispatch {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
@@ -176,8 +177,8 @@ func (r *Repository) Dispatches() []Dispatch {
 func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); return owner }
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
-// repositoryHandler handles a route below a repository. The field permission names the permission
-// that the route requires of the caller.
+// repositoryHandler handles a route below a repository. permission is the permission that
+// the caller must have.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string
@@ -197,7 +198,7 @@ func (h *Host) repository(handler repositoryHandler) http.HandlerFunc {
 			return
 		}
 		if moved {
-			parts := strings.SplitN(r.URL.EscapedPath(), "/", 5) // "", repos, owner, name, rest
+			parts := strings.SplitN(r.URL.EscapedPath(), "/", 5) // parts are "", repos, owner, name and the rest
 			to := fmt.Sprintf("%s/repositories/%d", h.URL, repo.ID)
 			if len(parts) == 5 {
 				to += "/" + parts[4]
@@ -229,15 +230,15 @@ func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	return h.former[name], true
 }
 
-// may returns status 0 if the caller has the permission. Otherwise it returns the status and the
-// message of the answer.
+// may returns the status 0 if the caller has the permission. Otherwise it returns the
+// status and the message of the response.
 func (c caller) may(repo *Repository, permission, method string) (status int, message string) {
 	level := "read"
 	if method != http.MethodGet {
 		level = "write"
 	}
 	switch {
-	case permission == "": // only for apps; the handler checks it
+	case permission == "": // reserved for apps, which the handler checks
 		return 0, ""
 	case c.app != nil:
 		return http.StatusUnauthorized, "Bad credentials"
@@ -289,7 +290,7 @@ func (h *Host) getRelease(w http.ResponseWriter, r *http.Request, repo *Reposito
 	fail(w, http.StatusNotFound, "Not Found")
 }
 
-// maxFile is the size limit in bytes of files returned in base64.
+// maxFile is the maximum size, in bytes, of a file for which the API returns the content.
 const maxFile = 1 << 20
 
 func (h *Host) getContents(w http.ResponseWriter, r *http.Request, repo *Repository) {
@@ -333,7 +334,7 @@ func (h *Host) getIssues(w http.ResponseWriter, r *http.Request, repo *Repositor
 	h.page(w, r, repo, list)
 }
 
-// page answers with the requested page of a list and with links to the other pages.
+// page responds with the requested page of a list, and with links to the other pages.
 func (h *Host) page(w http.ResponseWriter, r *http.Request, repo *Repository, list []any) {
 	query := r.URL.Query()
 	number := func(name string, otherwise int) int {
@@ -447,7 +448,7 @@ func (h *Host) getAsset(w http.ResponseWriter, r *http.Request) {
 			for _, a := range release.Assets {
 				if release.Tag == r.PathValue("tag") && a.Name == r.PathValue("asset") {
 					w.Header().Set("Content-Type", "application/octet-stream")
-					_, _ = w.Write([]byte(a.Content)) // w is a recorder
+					_, _ = w.Write([]byte(a.Content)) // w is a recorder, to which writing never fails
 					return
 				}
 			}
