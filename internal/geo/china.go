@@ -2,9 +2,9 @@ package geo
 
 import "strings"
 
-// Province returns the province that contains the place with the given six-digit code of
-// GB/T 2260. province is the province's code. name is its Chinese name, or its code if
-// the name is not known. ok reports whether the given code has six digits.
+// Province returns the province of the place with the given six-digit code of GB/T 2260.
+// province is the code of the province. name is its Chinese name, or its code if the name
+// is not known. ok is false if code does not have six digits.
 func Province(code string) (province, name string, ok bool) {
 	if len(code) != 6 || strings.Trim(code, "0123456789") != "" {
 		return "", "", false
@@ -26,14 +26,14 @@ var provinceNames = map[string]string{
 	"710000": "台湾省", "810000": "香港特别行政区", "820000": "澳门特别行政区",
 }
 
-// division is a province of China with the names that databases use for it.
+// division is a province of China, with the names that it has in databases.
 type division struct {
-	digits string // the first two of its code, which ISO 3166-2 used until 2017
-	iso    string // its code in ISO 3166-2, without the country
-	names  string // prefixes of its English names, letters only, separated by blanks
+	digits string // the first two digits of its code, which were its code in ISO 3166-2 until 2017
+	iso    string // its present code in ISO 3166-2, without the country
+	names  string // the beginnings of its English names, only letters, separated by blanks
 	// cities lists the prefectures and cities of the province. Each entry consists of the
-	// next two digits of the code and the English name, letters only. A city with several
-	// names has an entry for each name.
+	// next two digits of the code and the English name, only letters. A city with several
+	// names has one entry for each.
 	cities string
 }
 
@@ -158,8 +158,8 @@ var divisions = []division{
 	{"82", "MO", "macao macau aomen", ""},
 }
 
-// cityCodes maps the two digits of a province followed by the name of a city to the code
-// of the city.
+// cityCodes contains the code of each city. A key consists of the two digits of the
+// province and the name of the city.
 var cityCodes = indexCities()
 
 func indexCities() map[string]string {
@@ -173,10 +173,11 @@ func indexCities() map[string]string {
 	return codes
 }
 
-// chineseCodes returns the codes of a province and of a city in it. The province is given
-// by its ISO 3166-2 code or, if that is not known, by its English name. The city is given
-// by its English name. A code is "" if the place is not known. Four cities are provinces.
-// Each of them has one city code, whichever part of the city is named.
+// chineseCodes returns the codes of a province and of a city in it. iso is the ISO 3166-2
+// code of the province; region is its English name, which is used if that code is not
+// known; city is the English name of the city. A code is "" if the place is not known.
+// Four cities are provinces themselves: each has one city code, which is returned for all
+// of its parts.
 func chineseCodes(iso, region, city string) (province, cityCode string) {
 	d, ok := findDivision(strings.TrimPrefix(iso, "CN-"), letters(region))
 	if !ok {
@@ -204,7 +205,8 @@ func findDivision(iso, name string) (division, bool) {
 	return division{}, false
 }
 
-// startsWithOne reports whether text starts with one of the words in list.
+// startsWithOne reports whether text starts with one of the words in list, which blanks
+// separate.
 func startsWithOne(text, list string) bool {
 	for word := range strings.FieldsSeq(list) {
 		if strings.HasPrefix(text, word) {
@@ -214,8 +216,8 @@ func startsWithOne(text, list string) bool {
 	return false
 }
 
-// letters returns the letters of a name in lower case. It removes the diacritics that
-// occur in names of Chinese places.
+// letters returns the letters of a name, in lower case. It removes the diacritics that
+// occur in Chinese names.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

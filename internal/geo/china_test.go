@@ -73,9 +73,9 @@ func TestChineseCodes(t *testing.T) {
 	}
 }
 
-// TestCityTable checks the form of the table: each entry has two digits and a name of
-// letters, and entries are in order, with unique names within a province. Each province
-// must be found by its own names.
+// TestCityTable checks the form of the table. Each entry must consist of two digits and a
+// name of letters. Entries must be in order, and names unique within a province. Each
+// province must be found by its own names.
 func TestCityTable(t *testing.T) {
 	t.Parallel()
 	codes := map[string]bool{}
@@ -102,7 +102,7 @@ func TestCityTable(t *testing.T) {
 			}
 		}
 	}
-	// There are 333 below the provinces, and four cities that are provinces.
+	// 333 cities in provinces, and four cities that are provinces
 	if len(codes) != 337 {
 		t.Errorf("got %d cities, want 337", len(codes))
 	}

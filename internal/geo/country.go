@@ -1,8 +1,8 @@
 package geo
 
-// CountryName returns the English name of the country with the given upper-case ISO
-// 3166-1 alpha-2 code, or "" for any other text. XK is Kosovo. The standard reserves that
-// code for user assignment.
+// CountryName returns the English name of a country. code is its ISO 3166-1 alpha-2 code
+// in upper case. XK is Kosovo, a code that the standard leaves to its users. For any
+// other text, CountryName returns "".
 func CountryName(code string) string {
 	if !isCountryCode(code) {
 		return ""
@@ -10,7 +10,7 @@ func CountryName(code string) string {
 	return namesByLetters[letterPair(code)]
 }
 
-// namesByLetters holds the values of countryNames, indexed by letterPair. An array is
+// namesByLetters contains the values of countryNames, indexed by letterPair. An array is
 // faster than a map, and the country of every counted request is looked up.
 var namesByLetters = func() (names [26 * 26]string) {
 	for code, name := range countryNames {
@@ -19,12 +19,12 @@ var namesByLetters = func() (names [26 * 26]string) {
 	return names
 }()
 
-// letterPair returns the index of a code in the sequence from AA to ZZ.
+// letterPair returns the index of a code of two letters in the sequence from AA to ZZ.
 func letterPair(code string) int { return int(code[0]-'A')*26 + int(code[1]-'A') }
 
 // CountryOffset returns the usual time zone of a country, in minutes east of UTC. It is
-// used for clients that do not send their time zone. ok is false for countries without a
-// usual time zone and for unknown codes.
+// used for clients that do not send their time zone. ok is false if the code is unknown
+// or the country has no usual time zone.
 func CountryOffset(code string) (minutes int, ok bool) {
 	minutes, ok = countryOffsets[code]
 	return minutes, ok

@@ -53,7 +53,7 @@ func TestCountryNames(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", code, got, want)
 		}
 	}
-	// ISO 3166-1 has 249 codes. XK is added to them.
+	// the 249 codes of ISO 3166-1, and XK
 	if got := len(countryNames); got != 250 {
 		t.Errorf("got %d countries, want 250", got)
 	}
@@ -74,7 +74,7 @@ func TestCountryNames(t *testing.T) {
 func TestTableHasNoOtherCountries(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for i := range 1 << 20 { // every /20 of IPv4, and as many /36 of the IPv6 in use
+	for i := range 1 << 20 { // one address of each /20 of IPv4, and of as many /36 of the part of IPv6 that is in use
 		v4 := netip.AddrFrom4([4]byte{byte(i >> 12), byte(i >> 4), byte(i << 4), 1})
 		v6 := netip.AddrFrom16([16]byte{0x20 | byte(i>>19), byte(i >> 11), byte(i >> 3), byte(i << 5)})
 		seen[iploc.IPCountry(v4)], seen[iploc.IPCountry(v6)] = true, true

@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// rememberedBits is the base-2 logarithm of the number of decoded places in the cache.
-	// It allows 8192 places, which take about 2 MiB.
+	// rememberedBits is the base-2 logarithm of the number of decoded places that are
+	// cached. There are 8192, which take about 2 MiB.
 	rememberedBits = 13
-	// maxProbes limits the number of networks of each IP version that are searched for a
-	// place. If none of them has a place, the file is treated as one without places.
+	// maxProbes limits the number of networks, for each IP version, in which hasPlaces looks
+	// for a place. If none of them has one, the file is treated as a file without places.
 	maxProbes = 100_000
 )
 
-// database is one version of the operator's database file.
+// database is an open database file of the operator.
 type database struct {
 	reader *maxminddb.Reader
 	// places caches decoded places by the offset of their record in the file, because many
-	// networks share a record. A new entry replaces the previous one in its slot.
+	// networks share a record. Each offset has one slot, and a new entry replaces the
+	// previous one in its slot.
 	places [1 << rememberedBits]atomic.Pointer[remembered]
 }
 
@@ -33,8 +34,8 @@ type remembered struct {
 	place  Place
 }
 
-// record is the part of a database entry that is decoded. The array sizes limit how much
-// data a file can make the program decode.
+// record contains the fields of a database entry that are decoded. The sizes of the
+// arrays limit how much data a file can make the program decode.
 type record struct {
 	Country struct {
 		Code string `maxminddb:"iso_code,maxsize:16"`
@@ -62,16 +63,17 @@ func openDatabase(path string) (*database, error) {
 	found := false
 	d.read(func() { found = d.hasPlaces() })
 	if !found {
-		_ = reader.Close() // only the first error matters
+		_ = reader.Close() // return only the first error
 		return nil, fmt.Errorf("is a database of another kind (%q); it must contain countries or cities", reader.Metadata.DatabaseType)
 	}
 	return d, nil
 }
 
-// openReader maps the file into memory, so that only the parts in use take memory. On
-// Windows, a mapped file could not be replaced, so the file is read into memory instead.
+// openReader opens the file as a memory map, so that only the parts in use take memory.
+// On Windows, a mapped file could not be replaced, so the file is read into memory
+// instead.
 func openReader(path string) (*maxminddb.Reader, error) {
-	// The string cache is not needed, because the cached places hold their strings.
+	// the cached places hold their strings, so a cache of strings is not needed
 	options := maxminddb.DisableStringCache()
 	if runtime.GOOS != "windows" {
 		return maxminddb.Open(path, options)
@@ -86,8 +88,8 @@ func openReader(path string) (*maxminddb.Reader, error) {
 func (d *database) close() error { return d.reader.Close() }
 
 // read calls fn, which reads the file. If a new database is copied over the old one
-// instead of renamed, the mapped file is truncated, and reading it causes a fault. read
-// then aborts fn, so that the fault does not end the program.
+// instead of renamed, the mapped file becomes shorter, and reading beyond its end causes
+// a fault. read then aborts fn instead of ending the program.
 func (d *database) read(fn func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -106,7 +108,7 @@ func (d *database) place(a netip.Addr) (p Place) {
 		if !result.Found() {
 			return
 		}
-		// Multiplication by the golden ratio distributes the offsets (Knuth).
+		// multiplication by the golden ratio distributes the offsets evenly (Knuth)
 		slot := &d.places[uint64(result.Offset())*0x9E3779B97F4A7C15>>(64-rememberedBits)]
 		if r := slot.Load(); r != nil && r.offset == result.Offset() {
 			p = r.place
@@ -119,8 +121,8 @@ func (d *database) place(a netip.Addr) (p Place) {
 }
 
 // hasPlaces reports whether the database has a network with a place. It searches IPv4 and
-// then the used part of IPv6. It advances from network to network with lookups, because
-// walking the tree of a damaged file may never end.
+// then the part of IPv6 that is in use. It proceeds from network to network by lookups,
+// because walking the tree of a damaged file might never end.
 func (d *database) hasPlaces() bool {
 	for _, a := range [...]netip.Addr{netip.IPv4Unspecified(), netip.MustParseAddr("2000::")} {
 		for range maxProbes {
@@ -149,8 +151,8 @@ func after(network netip.Prefix) netip.Addr {
 	return a.Next()
 }
 
-// decodePlace returns the place in a database entry. It returns the zero Place if the
-// entry has another form.
+// decodePlace returns the place in a database entry. If the entry has an unexpected form,
+// it returns the zero Place.
 func decodePlace(result maxminddb.Result) (p Place) {
 	var r record
 	if result.Decode(&r) != nil {

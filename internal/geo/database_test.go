@@ -24,7 +24,7 @@ var someEntries = []entry{
 	{"88.198.0.0/16", "DE", "HE", "Hesse", "Frankfurt"},
 	{"112.96.0.0/16", "CN", "GD", "Guangdong", "Shenzhen"},
 	{"114.114.0.0/16", "CN", "", "", ""},
-	{"10.0.0.0/8", "FR", "", "", ""}, // a file cannot make a private address public
+	{"10.0.0.0/8", "FR", "", "", ""}, // private addresses remain private, whatever the file contains
 	{"2a02:8100::/32", "DE", "", "", ""},
 	{"2001:4860::/32", "", "", "", "Nowhere"},
 	{"9.9.9.0/24", "zz", "", "", ""},
@@ -69,7 +69,8 @@ func insert(t testing.TB, tree *mmdbwriter.Tree, network string, value mmdbtype.
 	}
 }
 
-// save writes a file and renames it into place, as update programs do.
+// save writes a file and then renames it into place, as programs that update databases
+// do.
 func save(t testing.TB, tree *mmdbwriter.Tree, path string) {
 	t.Helper()
 	f, err := os.CreateTemp(filepath.Dir(path), "new")
@@ -125,7 +126,7 @@ func TestAfter(t *testing.T) {
 }
 
 // TestCutFile truncates the file while it is open, as copying a file over it does, and
-// then replaces it with other content. Lookups must not fail. They may only find nothing.
+// then replaces its content. Lookups must not panic; they may find nothing.
 func TestCutFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -159,8 +160,8 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// TestDamagedFile changes every byte of a file in turn. Lookups may then find wrong
-// places, but must return valid values.
+// TestDamagedFile changes each byte of a file in turn. Lookups may then find wrong
+// places, but the places must be valid.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -192,7 +193,7 @@ func TestDamagedFile(t *testing.T) {
 }
 
 // TestRememberedPlaces checks lookups in a file with more entries than the cache has
-// slots, so that slots are replaced.
+// slots, so that entries replace each other.
 func TestRememberedPlaces(t *testing.T) {
 	t.Parallel()
 	const count = 3 << rememberedBits / 2

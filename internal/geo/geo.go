@@ -1,6 +1,6 @@
-// Package geo locates IP addresses. The country comes from a table in the program. More
-// detail comes from the operator's file in MaxMind's format. The package makes no network
-// requests, so no address leaves the machine.
+// Package geo finds the places of IP addresses. A table in the program contains the
+// countries. The operator can provide a file in MaxMind's format with more details. The
+// package makes no network requests, so no address leaves the machine.
 //
 // geo.go contains the Locator, database.go reads the file, and country.go and china.go
 // contain the names of countries and of Chinese provinces.
@@ -19,7 +19,7 @@ import (
 	"svc/internal/proxy"
 )
 
-// Values of Region that are not countries.
+// The values of Region that are not countries.
 const (
 	RegionLocal   = "LOCAL"   // a private address
 	RegionUnknown = "UNKNOWN" // no address, lookups disabled, or not found
@@ -27,17 +27,17 @@ const (
 
 // Place is the location of an address. A field is "" if it is not known.
 type Place struct {
-	CountryCode string // ISO 3166-1 alpha-2, or RegionLocal
-	CountryName string // in English, like the next two
-	RegionName  string // of the largest subdivision of the country
+	CountryCode string // ISO 3166-1 alpha-2 code, or RegionLocal
+	CountryName string // in English, like RegionName and City
+	RegionName  string // name of the largest subdivision of the country
 	City        string
-	// ProvinceCode and CityCode are set for CN only. They are the six-digit GB/T 2260
-	// codes of the province and of the prefecture or city in it.
+	// ProvinceCode and CityCode are the six-digit GB/T 2260 codes of the province and of the
+	// prefecture or city in it. They are set only in China.
 	ProvinceCode, CityCode string
 }
 
-// Region returns the region in the form used in statistics: the country code, RegionLocal
-// or RegionUnknown.
+// Region returns the region as statistics use it: the country code, RegionLocal or
+// RegionUnknown.
 func (p Place) Region() string {
 	if p.CountryCode == "" {
 		return RegionUnknown
@@ -45,15 +45,15 @@ func (p Place) Region() string {
 	return p.CountryCode
 }
 
-// Locator finds the places of addresses. It uses the country table in the program or the
-// operator's database file. The table has the data of IP2Location LITE and contains only
-// countries. A nil Locator finds no places.
+// Locator finds the places of addresses. It uses the operator's database file or, without
+// one, the table of countries in the program, which has the data of IP2Location LITE. A
+// nil Locator finds no places.
 type Locator struct {
-	path     string                   // of the database; "" without one
-	database atomic.Pointer[database] // nil without one
+	path     string                   // path of the database; "" = there is none
+	database atomic.Pointer[database] // nil if there is none
 
 	mu    sync.Mutex
-	tried stamp // guarded by mu: the state of the file when it was last read
+	tried stamp // the version of the file that was read last; guarded by mu
 }
 
 // stamp identifies a version of a file by its size and modification time.
@@ -62,10 +62,10 @@ type stamp struct {
 	time time.Time
 }
 
-// Open returns a Locator. Without a database, the Locator uses the table in the program.
-// A database is a file in MaxMind's format with records like those of GeoLite2 Country or
-// City. If it cannot be used, Open returns an error of one line that can follow the name
-// of the setting.
+// Open returns a Locator. database is the path of a file in MaxMind's format, with
+// records like those of GeoLite2 Country or City; if it is "", the Locator uses the table
+// in the program. If the file cannot be used, the text of the error is one line that can
+// follow the name of the setting.
 //
 // If enabled is false, Open returns nil without opening the database.
 func Open(enabled bool, database string) (*Locator, error) {
@@ -82,9 +82,9 @@ func Open(enabled bool, database string) (*Locator, error) {
 	return g, nil
 }
 
-// Refresh rereads the database if the file has changed since the last call, and reports
-// whether it has reread it. If reading fails, the old database stays in use. Later calls
-// return no error for the same file. Lookups may continue during Refresh.
+// Refresh reads the database again if the file has changed since the last call. changed
+// reports whether it has. If reading fails, the old database stays in use, and later
+// calls do not try the same file again. Lookups are possible during Refresh.
 func (g *Locator) Refresh() (changed bool, err error) {
 	if g == nil || g.path == "" {
 		return false, nil
@@ -107,14 +107,14 @@ func (g *Locator) Refresh() (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// The garbage collector closes the old database, because a lookup may be reading it.
+	// a lookup may still be reading the old database, so let the garbage collector close it
 	g.database.Store(d)
 	return true, nil
 }
 
-// Place returns the place of an address. The place of a private address is RegionLocal,
-// without a lookup. Place never fails. If an address is not found, it returns the zero
-// Place.
+// Place returns the place of an address. A private address has the place RegionLocal,
+// without a lookup. If an address is not found, Place returns the zero Place. It never
+// fails.
 func (g *Locator) Place(a netip.Addr) Place {
 	a = a.Unmap()
 	switch {
@@ -126,11 +126,11 @@ func (g *Locator) Place(a netip.Addr) Place {
 	if d := g.database.Load(); d != nil {
 		return d.place(a)
 	}
-	// The first lookup of an IPv6 address takes about 50 ms, because it unpacks that half
-	// of the table into 11 MB of memory.
+	// The first lookup of an IPv6 address takes about 50 ms, because it unpacks the table's
+	// half for IPv6 into 11 MB of memory.
 	code := iploc.IPCountry(a)
 	name := CountryName(code)
-	if name == "" { // ZZ
+	if name == "" { // the code ZZ means that no country is known
 		return Place{}
 	}
 	return Place{CountryCode: code, CountryName: name}

@@ -139,8 +139,8 @@ func TestOpenGeoRefuses(t *testing.T) {
 	}
 }
 
-// TestRefresh checks that Refresh detects a file that was replaced in any of the usual
-// ways.
+// TestRefresh checks that Refresh notices that a file was replaced, in each of the usual
+// ways of replacing a file.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")
@@ -156,8 +156,8 @@ func TestRefresh(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", what, got, want)
 		}
 	}
-	// age sets the modification time of a file, to distinguish files that are written
-	// within one tick of the clock.
+	// distinguishes files that are written within the same tick of the clock, by their
+	// modification times
 	age := func(d time.Duration) {
 		t.Helper()
 		when := time.Now().Add(-d)
@@ -205,8 +205,8 @@ func TestRefreshWithoutAFile(t *testing.T) {
 	}
 }
 
-// TestLookupsDuringRefresh runs lookups and refreshes at the same time for the race
-// detector.
+// TestLookupsDuringRefresh runs lookups and refreshes at the same time, so that the race
+// detector can find races.
 func TestLookupsDuringRefresh(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "city.mmdb")

@@ -51,7 +51,8 @@ func parseAgent(text string) System {
 	return System{platform.Others, ""}
 }
 
-// distributions lists the Linux distributions that are recognised, in order of precedence.
+// distributions lists the Linux distributions that are recognized, in order of
+// precedence.
 var distributions = [...]string{
 	"ubuntu", "debian", "fedora", "centos", "arch", "manjaro", "opensuse", "suse", "mint", "deepin", "kylin",
 }
@@ -65,8 +66,8 @@ func hasAny(text string, words ...string) bool {
 	return false
 }
 
-// hasWord reports whether text contains word with neither a letter nor a digit next to
-// it.
+// hasWord reports whether text contains word as a whole word, without a letter or digit
+// next to it.
 func hasWord(text, word string) bool {
 	for {
 		before, rest, found := strings.Cut(text, word)
@@ -80,7 +81,8 @@ func hasWord(text, word string) bool {
 	}
 }
 
-// behindFirst returns the text after the first occurrence of any of the words.
+// behindFirst returns the part of text after the first occurrence of any of the words, or
+// "" if none occurs.
 func behindFirst(text string, words ...string) string {
 	behind := ""
 	for _, word := range words {
@@ -91,9 +93,9 @@ func behindFirst(text string, words ...string) string {
 	return behind
 }
 
-// numberBehind returns the first number after word for which accepted returns true, or ""
-// if there is none. A blank or a slash may separate word and number, unless the word ends
-// with a blank.
+// numberBehind returns the first number that follows word in text and for which accepted
+// returns true, or "" if there is none. A blank or a slash may be between word and
+// number, unless word ends with a blank.
 func numberBehind(text, word, separators string, accepted func(string) bool) string {
 	for {
 		_, rest, found := strings.Cut(text, word)
@@ -113,8 +115,8 @@ func numberBehind(text, word, separators string, accepted func(string) bool) str
 func isNumber(text string) bool { return text != "" }
 func isDotted(text string) bool { return strings.ContainsAny(text, "._") }
 
-// leadingNumber returns the run of digits at the start of text, together with any further
-// runs that each follow a single separator.
+// leadingNumber returns the digits at the start of text, together with further groups of
+// digits that each follow a single separator.
 func leadingNumber(text, separators string) string {
 	end := 0
 	for i := 0; i < len(text); i++ {
@@ -129,8 +131,8 @@ func leadingNumber(text, separators string) string {
 	return text[:end]
 }
 
-// windowsName returns the product name of a version of Windows NT. Windows 11 reports NT
-// 10.0, like Windows 10.
+// windowsName returns the product name for a version of Windows NT. Windows 11 reports
+// the same version as Windows 10: NT 10.0.
 func windowsName(nt string) string {
 	major, rest, _ := strings.Cut(nt, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -154,7 +156,8 @@ func agentVersion(number string) string {
 	return strings.ReplaceAll(number, "_", ".")
 }
 
-// lower converts an ASCII letter to lower case and returns any other character unchanged.
+// lower converts an ASCII letter to lower case, and returns any other character
+// unchanged.
 func lower(c rune) rune {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

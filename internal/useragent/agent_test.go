@@ -98,13 +98,13 @@ func TestParseAgent(t *testing.T) {
 	}
 }
 
-// TestDistributions checks that each distribution in the list is found, and that it takes
-// precedence over those after it.
+// TestDistributions checks that each distribution in the list is recognized, and that it
+// takes precedence over all later ones.
 func TestDistributions(t *testing.T) {
 	t.Parallel()
 	list := []string{"ubuntu", "debian", "fedora", "centos", "arch", "manjaro", "opensuse", "suse", "mint", "deepin", "kylin"}
 	for i, name := range list {
-		// Backwards, so that the place in the text is no help.
+		// in reverse order, so that the order in the text does not determine the result
 		text := "linux"
 		for j := len(list) - 1; j >= i; j-- {
 			text += " " + list[j]

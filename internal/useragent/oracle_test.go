@@ -9,8 +9,8 @@ import (
 	"svc/internal/platform"
 )
 
-// The functions below are a second implementation of the rules that stays close to their
-// wording. Tests compare the two implementations.
+// A second implementation of the rules, which follows their wording closely. Tests
+// compare the two implementations.
 
 var (
 	appleNumber   = regexp.MustCompile(`(?s)(?:iphone|ipad|ipod).*?os ([0-9]+(?:[._][0-9]+)+)`)

@@ -10,10 +10,10 @@ import (
 )
 
 // maxVersion is the maximum number of characters of a version. A longer version is
-// dropped instead of truncated, because a truncated version would be a different version.
+// discarded and not truncated, because a truncated one would be a different version.
 const maxVersion = 32
 
-// token is a name by which clients declare their platform.
+// token is a text by which clients declare their platform.
 type token struct {
 	text     string
 	platform platform.Platform
@@ -71,7 +71,8 @@ var tokens = []token{
 	{"unknown", platform.Others, false},
 }
 
-// tokensFrom holds the tokens grouped by their first letter. Longer tokens come first.
+// tokensFrom contains the tokens by their first letter. In each group, longer tokens come
+// first.
 var tokensFrom = sortTokens(tokens)
 
 func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
@@ -85,10 +86,10 @@ func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
 	return from
 }
 
-// parseDeclared returns the platform and the version that a normal text declares. It uses
-// the longest token at the start of the text that is not followed by a letter. The
-// version is the text after the token, or the whole text if the token is part of the
-// version.
+// parseDeclared returns the platform and the version that a text declares, which must be
+// in the form that normal returns. It uses the longest token at the start of the text
+// that no letter follows. The version is the text after the token, or the whole text if
+// the token belongs to the version.
 func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
 	if text == "" || !letter(text[0]) {
 		return "", "", false
@@ -108,8 +109,8 @@ func parseDeclared(text string) (p platform.Platform, version string, recognised
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// cleanVersion trims punctuation from both ends of a normal text. It returns "" if the
-// text is too long for a version.
+// cleanVersion removes punctuation from both ends of a text, which must be in the form
+// that normal returns. It returns "" if the result is too long for a version.
 func cleanVersion(text string) string {
 	for text != "" && punctuation(text[0]) {
 		text = text[1:]
@@ -125,16 +126,16 @@ func cleanVersion(text string) string {
 
 func punctuation(c byte) bool { return strings.IndexByte(" .-/,;:", c) >= 0 }
 
-// normal trims a text, converts it to lower case and replaces each run of white space
-// with one blank. Control characters count as white space, because versions become parts
-// of keys and of lines. If the text is already in this form, it is returned unchanged.
+// normal trims a text, converts it to lower case, and replaces each run of white space
+// with one blank. It treats control characters as white space, because versions become
+// parts of keys and of lines. A text that is already in this form is returned unchanged.
 func normal(text string) string {
 	if isNormal(text) {
 		return text
 	}
 	var room [64]byte
 	made, gap := room[:0], false
-	for _, r := range text { // bytes that are not UTF-8 become U+FFFD
+	for _, r := range text { // invalid UTF-8 becomes U+FFFD
 		if unicode.IsSpace(r) || unicode.IsControl(r) {
 			gap = len(made) > 0
 			continue
@@ -147,10 +148,10 @@ func normal(text string) string {
 	return string(made)
 }
 
-// isNormal is a fast check of whether normal would return the text unchanged. It returns
-// false for texts that are not ASCII, even if they are normal.
+// isNormal is a fast check whether normal would leave the text unchanged. It returns
+// false for all texts that are not ASCII.
 func isNormal(text string) bool {
-	blank := true // a blank before this byte, or the beginning
+	blank := true // whether the previous byte is a blank, or there is none
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == ' ' && !blank:

@@ -8,8 +8,8 @@ import (
 	"svc/internal/platform"
 )
 
-// tokenTable is the table of tokens in the interface: the platform, its tokens separated
-// by commas, and whether a token is part of the version.
+// tokenTable is the table of tokens in the API documentation: the platform, its tokens
+// separated by commas, and whether a token belongs to the version.
 var tokenTable = []struct {
 	platform platform.Platform
 	tokens   string
@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 					t.Errorf("%q: got %q, want %q", token+rest, got, want)
 				}
 			}
-			// At most a shorter token is found then.
+			// at most a shorter token is recognized
 			if _, rest, ok := parseDeclared(token + "q"); ok && (rest == "q" || row.keep) {
 				t.Errorf("%q is recognised with version %q, want a letter behind a token to be part of another word", token+"q", rest)
 			}
@@ -124,7 +124,7 @@ func TestVersionNormalisation(t *testing.T) {
 	}
 }
 
-// TestNormalKeepsWhatIsNormal compares isNormal and normal with a simple implementation.
+// TestNormalKeepsWhatIsNormal compares isNormal and normal with simple implementations.
 func TestNormalKeepsWhatIsNormal(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "a", "a b", "mac os x 10", " a", "a ", "a  b", "A", "a\tb", "ä", "a\x7f", "\x00"} {
@@ -141,8 +141,8 @@ func TestNormalKeepsWhatIsNormal(t *testing.T) {
 	}
 }
 
-// TestTokensAreReachable checks the properties that the index by first letter requires:
-// tokens are unique normal texts that start with a letter.
+// TestTokensAreReachable checks what the grouping of tokens by first letter requires:
+// tokens are unique, in the form that normal returns, and start with a letter.
 func TestTokensAreReachable(t *testing.T) {
 	t.Parallel()
 	var seen []string

@@ -1,8 +1,8 @@
-// Package useragent detects the operating system of a client and its version. It uses the
-// declarations in a request and its User-Agent. The functions of the package are pure.
+// Package useragent detects the operating system of a client and its version, from the
+// declarations in a request and from the User-Agent. Its functions have no side effects.
 //
-// useragent.go contains the rules of precedence, platform.go the tokens of declared platforms,
-// agent.go the parser of User-Agent texts.
+// useragent.go contains the rules of precedence, platform.go the tokens of declared
+// platforms, and agent.go the parser of User-Agent texts.
 package useragent
 
 import "svc/internal/platform"
@@ -14,22 +14,22 @@ type Text struct {
 	Sent  bool
 }
 
-// Source holds the declarations that one part of a request makes about its client.
+// Source contains what one part of a request declares about the client.
 type Source struct {
 	Platform Text
-	Version  Text // of the system
+	Version  Text // version of the operating system
 }
 
-// Declared holds the declarations of all parts of a request. In the query, an empty value
-// counts as not sent.
+// Declared contains what all parts of a request declare about the client. In the query,
+// an empty value is treated as not sent.
 type Declared struct{ Header, Query, Body Source }
 
 // System is the operating system of a client.
 //
 // Version is "" if it is not known. Otherwise it is valid UTF-8 in lower case with at
 // most 32 characters. It contains no control characters and no white space except single
-// blanks between words. It may share memory with the request. A caller that stores it
-// longer than the request must clone it.
+// blanks between words. It can share memory with the request, so a caller that keeps it
+// must clone it.
 type System struct {
 	Platform platform.Platform
 	Version  string
@@ -71,12 +71,12 @@ func Detect(d Declared, userAgent string) System {
 	return System{p, version}
 }
 
-// Feedback returns the system to store with public feedback. A known platform in the body
-// takes precedence over every other source, and so does the version in the body. If the
-// body has no version, Feedback uses the version of the header, or else that of the
-// query. It skips a source that names another platform. Without a known platform in the
-// body, Feedback returns the result of detect, which must call Detect for the same
-// request.
+// Feedback returns the system to store with public feedback. If the body contains a known
+// platform, that platform and the body's version take precedence over all other sources.
+// If the body then has no version, Feedback uses the version of the header, or else of
+// the query, but skips a source that names another platform. If the body contains no
+// known platform, Feedback returns the result of detect, which must call Detect for the
+// same request.
 func Feedback(d Declared, detect func() System) System {
 	p, ok := platform.Parse(d.Body.Platform.Value)
 	if !d.Body.Platform.Sent || !ok {
@@ -91,8 +91,8 @@ func Feedback(d Declared, detect func() System) System {
 	return System{p, version}
 }
 
-// Stored returns the system in the form in which submissions store it. The platform
-// Others without a version carries no information, so it becomes the zero System.
+// Stored returns the system as submissions store it. The platform Others without a
+// version carries no information, so it becomes the zero System.
 func (o System) Stored() System {
 	if o.Platform == platform.Others && o.Version == "" {
 		return System{}
@@ -131,14 +131,15 @@ func firstSent(texts ...Text) string {
 	return ""
 }
 
-// withoutEmpty returns s with empty values marked as not sent.
+// withoutEmpty returns a copy of s in which empty values are marked as not sent.
 func (s Source) withoutEmpty() Source {
 	s.Platform.Sent = s.Platform.Sent && s.Platform.Value != ""
 	s.Version.Sent = s.Version.Sent && s.Version.Value != ""
 	return s
 }
 
-// versionOf returns the version that a source declares for p, or "" if it names another platform.
+// versionOf returns the version that a source declares for the platform p. It returns ""
+// if the source names another platform.
 func (s Source) versionOf(p platform.Platform) string {
 	text := normal(s.Platform.Value)
 	named, inText, _ := parseDeclared(text)

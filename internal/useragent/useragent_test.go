@@ -9,7 +9,7 @@ import (
 	"svc/internal/platform"
 )
 
-// said returns a Text that was sent. For "-", it returns one that was not sent.
+// said returns a Text that was sent or, for "-", one that was not sent.
 func said(text string) Text {
 	if text == "-" {
 		return Text{}
@@ -22,8 +22,8 @@ const (
 	onMac     = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"
 )
 
-// TestDetectExamples checks the examples of the interface, which declare the platform in
-// a header only.
+// TestDetectExamples checks the examples in the API documentation, which declare the
+// platform only in a header.
 func TestDetectExamples(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -177,7 +177,7 @@ func TestStatisticsName(t *testing.T) {
 
 // TestAgainstOracle compares the results with those of the second implementation. It
 // composes texts from the parts that the rules distinguish, because a fuzzer rarely finds
-// these.
+// them.
 func TestAgainstOracle(t *testing.T) {
 	t.Parallel()
 	const seed = 1
