@@ -22,20 +22,20 @@ func NewKey() string {
 // are treated as login tokens.
 func IsKey(text string) bool { return strings.HasPrefix(text, keyPrefix) }
 
-// Digest returns the stored form of an API key, which is its HMAC-SHA-256 with the salt
+// Digest returns the form in which an API key is stored: its HMAC-SHA-256 with the salt
 // as the key. A fast function is sufficient, because an API key has 192 random bits.
-// Records may be looked up by digest, because a caller without the salt cannot choose the
-// bytes of a digest.
+// Records can safely be looked up by digest, because a caller without the salt cannot
+// choose the bytes of a digest.
 func Digest(salt []byte, key string) [sha256.Size]byte {
 	mac := hmac.New(sha256.New, salt)
-	mac.Write([]byte(key)) // a hash never returns an error
+	mac.Write([]byte(key)) // never fails, see package hash
 	var digest [sha256.Size]byte
 	mac.Sum(digest[:0])
 	return digest
 }
 
 // SaltMark returns 16 hex digits that identify a salt without revealing it. An API key
-// can only match a digest that was computed with a salt of the same mark.
+// can match a digest only if both were computed with salts of the same mark.
 func SaltMark(salt []byte) string {
 	digest := Digest(salt, "svc salt mark")
 	return hex.EncodeToString(digest[:8])

@@ -1,5 +1,6 @@
 // Package auth verifies credentials: passwords, API keys and login tokens. It stores
-// nothing except the secret passed to it. It does not depend on the store or on HTTP.
+// nothing, except that a Tokens keeps its secret. It does not depend on the store or on
+// HTTP.
 package auth
 
 import (
@@ -10,20 +11,19 @@ import (
 )
 
 // ParallelHashes limits the number of passwords that are hashed at the same time, because
-// each computation needs several MiB of memory. A burst of logins waits instead of
-// exhausting the memory.
+// each computation needs several MiB of memory. In a burst of logins, the others wait.
 const ParallelHashes = 2
 
 // Hasher hashes and verifies passwords with Argon2id. It is safe for concurrent use. At
-// most ParallelHashes computations run at once. Further ones wait until a computation
-// ends or their context is done.
+// most ParallelHashes computations run at the same time. Others wait until one ends or
+// their context is done.
 type Hasher struct {
 	slots chan struct{}
 	cost  cost
 }
 
-// NewHasher returns a hasher with the current cost: 19 MiB, two passes and one lane. This
-// is the minimum that OWASP recommends for Argon2id. One hash takes about 20 ms.
+// NewHasher returns a Hasher with the current cost: 19 MiB, two passes and one lane.
+// OWASP recommends this as the minimum for Argon2id. One hash takes about 20 ms.
 func NewHasher() *Hasher {
 	return &Hasher{
 		slots: make(chan struct{}, ParallelHashes),
@@ -31,9 +31,9 @@ func NewHasher() *Hasher {
 	}
 }
 
-// Hash hashes a password with a new random salt and returns the hash as a PHC string,
-// which includes the cost. The password is not normalized. The only possible error is the
-// context's.
+// Hash hashes a password with a new random salt. It returns the hash as a PHC string,
+// which includes the cost. It does not normalize the password. The only possible error is
+// the error of ctx.
 func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	p := phc{cost: h.cost, saltBytes: make([]byte, h.cost.salt)}
 	rand.Read(p.saltBytes) // never fails, see crypto/rand
@@ -45,10 +45,10 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	return p.String(), nil
 }
 
-// Verify reports whether text is the hash of the password. The comparison takes constant
+// Verify reports whether text is a hash of the password. The comparison takes constant
 // time. rehash reports that the password is right, but that the hash is weaker than those
-// of Hash. The caller should then store a new hash, because the password is known now. An
-// error means that text is not a valid hash or that the context has ended.
+// of Hash; the caller should then store a new hash, because it knows the password. An
+// error means that text is not a valid hash, or that the context has ended.
 func (h *Hasher) Verify(ctx context.Context, text, password string) (ok, rehash bool, err error) {
 	p, err := parsePHC(text)
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *Hasher) Verify(ctx context.Context, text, password string) (ok, rehash 
 	return ok, ok && p.cost.below(h.cost), nil
 }
 
-// Waste takes as long as Verify. Callers use it if the user does not exist, so that the
+// Waste takes as long as Verify. Callers use it if a user does not exist, so that the
 // response time does not reveal which user names exist.
 func (h *Hasher) Waste(ctx context.Context, password string) error {
 	_, err := h.derive(ctx, phc{cost: h.cost, saltBytes: make([]byte, h.cost.salt)}, password)
@@ -82,14 +82,14 @@ func (h *Hasher) derive(ctx context.Context, p phc, password string) ([]byte, er
 	return p.derive(password), nil
 }
 
-// typeable is the alphabet of Crockford's base 32 in lower case, in which no letter can
-// be mistaken for a digit. Because 256 is a multiple of 32, a random byte selects each
-// character with the same probability.
+// typeable is the alphabet of Crockford's base 32 in lower case. No letter in it can be
+// mistaken for a digit. Because 256 is a multiple of its length, 32, a random byte
+// selects each character with the same probability.
 const typeable = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewPassword returns a random password of 100 bits. It has 20 lower-case letters and
-// digits in four groups joined by hyphens. The letters i, l, o and u do not occur,
-// because they are easily misread.
+// NewPassword returns a random password with 100 bits of entropy: 20 lower-case letters
+// and digits in four groups, which are joined by hyphens. It does not contain the letters
+// i, l, o and u, which are easily misread.
 func NewPassword() string {
 	var random [20]byte
 	rand.Read(random[:])

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 )
 
-// quick returns a hasher with the lowest cost that the algorithm permits.
+// quick returns a Hasher with the lowest cost that the algorithm permits.
 func quick() *Hasher {
 	h := NewHasher()
 	h.cost.memory, h.cost.passes = 8, 1
@@ -58,7 +58,7 @@ func TestHashIsSalted(t *testing.T) {
 
 func TestVerifyKnownHash(t *testing.T) {
 	t.Parallel()
-	// This hash is from the tests of the reference implementation of Argon2.
+	// from the tests of the reference implementation of Argon2
 	const text = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	ok, _, err := NewHasher().Verify(t.Context(), text, "password")
 	if !ok || err != nil {
@@ -215,8 +215,8 @@ func TestParsePHC(t *testing.T) {
 	}
 }
 
-// FuzzParsePHC checks that an accepted text is the only spelling of its hash, and that
-// the cost in it is within the limits.
+// FuzzParsePHC checks that each hash has only one text that is accepted, and that its
+// cost is within the limits.
 func FuzzParsePHC(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	f.Add("$argon2id$v=19$m=4294967295,t=0,p=256$$")
@@ -268,7 +268,7 @@ func TestNewKey(t *testing.T) {
 
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	// Test case 2 of RFC 4231.
+	// test case 2 of RFC 4231
 	want := []byte{
 		0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7,
 		0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43,
@@ -292,8 +292,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// TestSaltMark checks that the marks of different salts differ, and that the mark of a
-// salt is not a valid key.
+// TestSaltMark checks that different salts have different marks, and that a mark is not a
+// valid API key.
 func TestSaltMark(t *testing.T) {
 	t.Parallel()
 	mark := SaltMark([]byte("salt"))

@@ -12,21 +12,21 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// ErrToken is returned for every rejected token. It is the same for all reasons, so that
-// callers learn nothing from it.
+// ErrToken is returned for every token that is rejected. It does not contain the reason,
+// which callers must not learn.
 var ErrToken = errors.New("token is invalid or expired")
 
 const (
 	issuer = "svc"
-	// minSecret is the length of an HS256 digest in bytes. A shorter secret would be the
-	// weakest part of a token.
+	// minSecret is the length of an HS256 digest, in bytes. If the secret were shorter, it
+	// would be the weakest part of a token.
 	minSecret = 32
-	// maxToken is the maximum length of a token that is parsed, in bytes. Valid tokens
-	// have about 200.
+	// maxToken is the maximum length, in bytes, of a token that Verify parses. Valid tokens
+	// have about 200 bytes.
 	maxToken = 4096
-	// maxSkew limits how far in the future the time of issue may be. It lies in the future
-	// if the clock has been set back since. Without the limit, such a token would be valid
-	// for longer than its lifetime.
+	// maxSkew limits by how much the time of issue can be in the future. It is in the future
+	// if the clock has been set back since the token was issued. Without the limit, such a
+	// token would be valid for longer than its lifetime.
 	maxSkew = 30 * time.Second
 )
 
@@ -37,7 +37,7 @@ type Tokens struct {
 	life   time.Duration
 }
 
-// claims is the content of a token. Epoch is a pointer so that tokens without an epoch
+// claims is the content of a token. Epoch is a pointer, so that a token without an epoch
 // can be rejected.
 type claims struct {
 	jwt.RegisteredClaims
@@ -57,11 +57,11 @@ func NewTokens(secret []byte, life time.Duration) (*Tokens, error) {
 	return &Tokens{secret: bytes.Clone(secret), life: life}, nil
 }
 
-// Life returns how long tokens are valid after signing.
+// Life returns the time for which tokens are valid after they were signed.
 func (t *Tokens) Life() time.Duration { return t.life }
 
-// Sign returns a token for the subject. The caller stores the epoch with the subject.
-// Incrementing the epoch invalidates all earlier tokens.
+// Sign returns a token for a subject. The caller must store the epoch with the subject.
+// Incrementing that epoch invalidates all tokens that were signed before.
 func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, error) {
 	c := claims{Epoch: &epoch, RegisteredClaims: jwt.RegisteredClaims{
 		Issuer:    issuer,
@@ -76,11 +76,11 @@ func (t *Tokens) Sign(subject string, epoch uint64, now time.Time) (string, erro
 	return token, nil
 }
 
-// Verify returns the subject and epoch of a token that was signed with this secret and
-// has not expired. The caller must check that the epoch is the current one. The only
-// possible error is ErrToken.
+// Verify returns the subject and the epoch of a token, which must be signed with this
+// secret and must not have expired. The caller must check that the epoch is the current
+// one. The only possible error is ErrToken.
 func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint64, err error) {
-	// The base64 decoder skips line breaks, which would give a token many forms.
+	// the decoder skips line breaks, so that a token would have many valid forms
 	if len(token) > maxToken || strings.ContainsAny(token, "\r\n") {
 		return "", 0, ErrToken
 	}
@@ -101,17 +101,17 @@ func (t *Tokens) Verify(token string, now time.Time) (subject string, epoch uint
 	return c.Subject, *c.Epoch, nil
 }
 
-// ParseLife parses the lifetime of tokens, which is an integer, optionally followed by
-// the unit s, m, h or d. Without a unit, the number is in seconds. The result is a
-// positive number of whole seconds. ok is false for any other text and for values that
-// exceed the range of a Duration, about 292 years.
+// ParseLife parses the lifetime of tokens: an integer, which may be followed by the unit
+// s, m, h or d. Without a unit, it is a number of seconds. The result is positive. ok is
+// false for any other text, and for values that exceed the range of a Duration, about 292
+// years.
 func ParseLife(text string) (time.Duration, bool) {
 	unit := time.Second
 	if digits := strings.TrimRight(text, "smhd"); len(text)-len(digits) == 1 {
 		units := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}
 		text, unit = digits, units[text[len(digits):]]
 	}
-	// Use 63 bits, because ParseUint accepts no sign and the product must fit a Duration.
+	// 63 bits, because ParseUint accepts no sign and the product must fit a Duration
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 || n > uint64(math.MaxInt64/unit) {
 		return 0, false

@@ -152,7 +152,7 @@ func TestTokenRefused(t *testing.T) {
 	}
 }
 
-// FuzzVerifyToken checks that Verify accepts only the token that was signed.
+// FuzzVerifyToken checks that Verify accepts no token except the one that was signed.
 func FuzzVerifyToken(f *testing.F) {
 	tokens := newTokens(f, time.Hour)
 	signed, err := tokens.Sign("u1", 7, tokenTime)
@@ -217,7 +217,7 @@ func TestParseLife(t *testing.T) {
 	}
 }
 
-// FuzzParseLife compares the result of ParseLife with arithmetic that cannot overflow.
+// FuzzParseLife compares ParseLife with arithmetic that cannot overflow.
 func FuzzParseLife(f *testing.F) {
 	f.Add("2h")
 	f.Add("106751d")

@@ -1,9 +1,9 @@
-// Package forward creates issues at the code host from feedback. It applies a quota to each client
-// address and processes identical submissions one at a time. If the creation of an issue was not
-// confirmed, it looks for the issue later.
+// Package forward creates issues at the code host from feedback. It limits the number of
+// issues per client address and processes identical submissions one at a time. If it is
+// unknown whether an issue was created, it looks for the issue later.
 //
 //	forward.go   Engine, and forwarding of new and stored feedback
-//	settle.go    resolving unconfirmed submissions
+//	settle.go    submissions for which it is unknown whether an issue exists
 //	template.go  issue templates and their cache
 package forward
 
@@ -25,41 +25,42 @@ import (
 )
 
 const (
-	// maxIssues limits how many issues are created at the same time, because code hosts regard a
-	// larger number as an attack. Further submissions wait for a slot until the time limit of their
-	// request.
+	// maxIssues limits the number of issues that are created at the same time, because code
+	// hosts regard more as an attack. Further submissions wait, within the time limit of
+	// their request.
 	maxIssues = 64
-	// maxAddresses limits the number of client addresses in the quota's table.
+	// maxAddresses limits the number of client addresses for which issues are counted.
 	maxAddresses = 100_000
 )
 
-// Config holds everything that an Engine uses.
+// Config contains the settings and dependencies of an Engine.
 type Config struct {
 	DB   *store.Store
 	Log  *slog.Logger
 	Now  func() time.Time
-	Keys *seal.Keys       // keys for the credentials of the app
-	Host *codehost.Client // the code host
+	Keys *seal.Keys       // keys that decrypt the credentials of the app
+	Host *codehost.Client // client for the code host
 
-	Limit  int           // maximum number of issues created from one client address per Period
-	Period time.Duration // length of the quota's sliding window
+	Limit  int           // maximum number of issues from one client address per Period
+	Period time.Duration // length of the sliding window for Limit
 }
 
 // Engine creates issues from feedback. It is safe for concurrent use.
 type Engine struct {
 	Config
 	quota     *limit.Sliding
-	slots     chan struct{} // has one entry for each issue that is being created
+	slots     chan struct{} // contains one value for each issue that is being created
 	templates templateCache
 
 	mu       sync.Mutex
-	inFlight map[limit.Key]*submission // submissions in progress; guarded by mu
+	inFlight map[limit.Key]*submission // the submissions that are being processed; guarded by mu
 }
 
-// submission is a submission in progress. Identical submissions wait for its end.
+// submission is a submission that is being processed. Identical submissions wait for its
+// end.
 type submission struct {
 	done chan struct{}
-	err  error // set before done is closed
+	err  error // result; set before done is closed
 }
 
 // New returns an engine. It does not connect to the code host.
@@ -70,14 +71,14 @@ func New(c Config) *Engine {
 	}
 }
 
-// Caller identifies the request that forwards feedback.
+// Caller describes the request that forwards feedback.
 type Caller struct {
 	Addr      netip.Addr
-	RequestID string // for the log
+	RequestID string // id of the request, for the log
 }
 
-// begin registers a submission and returns it. If an identical submission is in progress, begin
-// returns that submission instead, and first is false.
+// begin registers a submission and returns it, with first set. If an identical submission
+// is already being processed, it returns that one, and first is false.
 func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -89,9 +90,9 @@ func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	return one, true
 }
 
-// alone waits until no other submission with the same key is in progress. Then it registers a new
-// one, which is in progress until the caller calls end. If a submission that it waited for has
-// failed, alone returns the error of that submission.
+// alone waits until no other submission with the same key is being processed, and then
+// registers a new one, which the caller must end with end. If one of the submissions for
+// which it waited has failed, alone returns the error of that submission.
 func (e *Engine) alone(ctx context.Context, key limit.Key) (end func(error), err error) {
 	for {
 		one, first := e.begin(key)
@@ -117,7 +118,8 @@ func (e *Engine) end(key limit.Key, one *submission, err error) {
 	close(one.done)
 }
 
-// target is the destination of a project's feedback.
+// target is where the feedback of a project is forwarded: the repository, with the
+// settings.
 type target struct {
 	app         *store.CodehostApp
 	integration *store.CodehostIntegration
@@ -125,8 +127,8 @@ type target struct {
 
 func (t target) active() bool { return t.integration.FeedbackIssueActive(t.app) }
 
-// inactive describes the setting that an administrator must change before issues can be created
-// from the project's feedback. It returns "" if the settings are complete.
+// inactive describes the setting that an administrator must change before the project's
+// feedback can become issues. It returns "" if the settings are complete.
 func (t target) inactive() string {
 	switch {
 	case t.active():
@@ -158,14 +160,15 @@ func (e *Engine) Available(p store.ProjectID) (bool, error) {
 	return err == nil && t.active(), err
 }
 
-// Submit creates an issue from feedback that a visitor has sent, and stores the feedback with the
-// issue's number and link. The key identifies identical submissions. If it is nil, the submission
-// is never treated as a duplicate. A failure leaves no visible record.
+// Submit creates an issue from feedback that a visitor has sent, and stores the feedback
+// with the number and address of the issue. key identifies identical submissions; if it
+// is nil, the submission is never treated as a duplicate. A failure leaves no visible
+// record.
 //
-// The issue and the record cannot be created atomically. Submit therefore stores the id of the
-// record first, as a store.Forward, and writes this id into the issue. If the process is killed or
-// the code host does not answer, it is unknown whether the issue exists. In that case the next
-// identical submission, or Settle, looks for an issue with the id.
+// The issue and the record cannot be created atomically. Submit therefore first stores
+// the id of the record, in a store.Forward, and writes this id into the issue. If the
+// process is killed or the code host does not respond, it is unknown whether the issue
+// exists. The next identical submission, or Settle, then looks for an issue with the id.
 func (e *Engine) Submit(
 	ctx context.Context, by Caller, p *store.Project, f *store.Feedback, key *limit.Key,
 ) (stored *store.Feedback, err error) {
@@ -197,10 +200,11 @@ func (e *Engine) Submit(
 	return e.forward(ctx, by, p, to, w)
 }
 
-// Stored creates an issue from feedback that has been stored without one, and returns the feedback
-// with the issue's number and link. If the feedback has been forwarded already, Stored returns it
-// unchanged, so that a caller can retry after a lost response. Stored works like Submit, but
-// applies no quota and requires no contact.
+// Stored creates an issue from feedback that has been stored without one, and returns the
+// feedback with the number and address of the issue. If the feedback already has an
+// issue, Stored returns it unchanged, so that a caller can retry after a lost response.
+// Otherwise it works like Submit, but without a limit per address, and the feedback needs
+// no contact.
 func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id store.ID) (f *store.Feedback, err error) {
 	key := store.StoredKey(id)
 	end, err := e.alone(ctx, key)
@@ -230,13 +234,13 @@ func (e *Engine) Stored(ctx context.Context, by Caller, p *store.Project, id sto
 	return e.forward(ctx, by, p, to, w)
 }
 
-// forward creates the issue of a store.Forward. If an earlier attempt may have created the issue,
-// forward looks for it first.
+// forward creates the issue of a store.Forward. If an earlier attempt may have created
+// the issue, forward first looks for it.
 func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to target, w *store.Forward) (*store.Feedback, error) {
 	app, err := OpenApp(e.Keys, to.app)
 	switch {
 	case err != nil && w.Stored():
-		return nil, err // names the setting to correct
+		return nil, err // the error names the setting to correct
 	case err != nil:
 		answer := fault.New(fault.Unavailable,
 			"feedback cannot be forwarded until the operator of this service has corrected its settings; send it "+
@@ -246,8 +250,8 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	if err := e.takeQuota(by, w); err != nil {
 		return nil, err
 	}
-	// The context of the request is not used: if the visitor disconnects, there must be no issue
-	// without a record.
+	// do not use the context of the request: if the visitor disconnects, there must not be
+	// an issue without a record
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), codehost.RequestTime)
 	defer cancel()
 	select {
@@ -260,7 +264,7 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 		issue, err := e.findIssue(ctx, app, w)
 		switch {
 		case err != nil && (!errors.Is(err, codehost.ErrNotFound) || strings.EqualFold(w.Repo, to.integration.Repo)):
-			return nil, notForwarded(w, err) // the issue may exist in a hidden repository
+			return nil, notForwarded(w, err) // the repository may be hidden from the app, so the issue may exist
 		case issue != nil:
 			return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 		}
@@ -280,8 +284,8 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 }
 
-// takeQuota counts a submission against the quota of its client address. Stored feedback is exempt,
-// because it is forwarded by an authorized user.
+// takeQuota counts a submission for its client address and returns an error if the limit
+// is exceeded. Stored feedback is not counted, because an authorized user forwards it.
 func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 	if w.Stored() {
 		return nil
@@ -295,8 +299,8 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
 }
 
-// notForwarded returns the error that tells the client of a failure at the code host. It wraps err,
-// which is meant for the log.
+// notForwarded returns the error that tells the client about a failure at the code host.
+// It wraps err, which is only for the log.
 func notForwarded(w *store.Forward, err error) error {
 	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
 	if w.Stored() {
@@ -305,7 +309,7 @@ func notForwarded(w *store.Forward, err error) error {
 	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "%s", text).After(time.Minute), err)
 }
 
-// newIssue returns the issue to be created from the feedback.
+// newIssue returns the issue to create from feedback.
 func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) codehost.NewIssue {
 	values := codehost.Feedback{
 		ProjectKey: p.Key, ProjectName: p.Name, ID: f.ID.String(), Content: f.Content,
@@ -317,12 +321,12 @@ func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) c
 	return codehost.NewIssue{Title: title, Body: strings.TrimRight(body, "\n") + "\n\n" + marker(f.ID), Labels: template.Labels}
 }
 
-// marker returns a comment that is added to the body of every issue, so that the issue can be
-// found. The comment is not displayed.
+// marker returns a comment by which an issue can be found. It is added to the body of
+// every issue and is not displayed.
 func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " -->" }
 
-// findIssue looks for the issue of a store.Forward at the code host. It returns nil if there is
-// none.
+// findIssue looks for the issue of a store.Forward at the code host. It returns nil if
+// there is none.
 func (e *Engine) findIssue(ctx context.Context, app *codehost.App, w *store.Forward) (*codehost.Issue, error) {
 	return e.Host.Repo(app, w.Repo).FindIssue(ctx, marker(w.ID), time.Unix(w.Begun(), 0))
 }
@@ -335,9 +339,9 @@ func linkOf(issue *codehost.Issue) *string {
 	return &issue.URL
 }
 
-// OpenApp returns the app that is configured in the settings, or nil if none is. If the app's
-// private key cannot be decrypted, the error is of kind Invalid and asks the administrator to enter
-// the key again.
+// OpenApp returns the app that the settings configure, or nil if they configure none. If
+// the app's private key cannot be decrypted, the error is of kind Invalid and asks the
+// administrator to enter the key again.
 func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error) {
 	if !settings.Configured() {
 		return nil, nil
@@ -357,7 +361,7 @@ func valueOf[T any](v *T) (value T) {
 	return value
 }
 
-// minutes formats a duration for display.
+// minutes formats a duration for display, in minutes.
 func minutes(d time.Duration) string {
 	if d <= time.Minute {
 		return "a minute"

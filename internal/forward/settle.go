@@ -12,31 +12,33 @@ import (
 )
 
 const (
-	// settleAfter is the time to wait after the last attempt before looking for the issue. If the
-	// attempt has created an issue, the code host's list certainly contains it by then.
+	// settleAfter is the time after the last attempt before Settle looks for the issue. If
+	// the attempt created the issue, the code host's list of issues certainly contains it by
+	// then.
 	settleAfter = 2 * time.Minute
-	// retryTime is how long a repetition of a failed submission is recognized as such.
+	// retryTime is the time for which a failed submission is remembered, so that a
+	// repetition of it is recognized.
 	retryTime = 24 * time.Hour
 )
 
-// Settle resolves the submissions for which it is unknown whether an issue was created. If Settle
-// finds the issue, it stores the feedback with the issue's number and link. Otherwise it removes
-// the store.Forward, so that nothing of a visitor's submission remains. If the code host does not
-// answer, later calls try again for a day.
+// Settle processes the submissions for which it is unknown whether an issue was created.
+// If it finds the issue, it stores the feedback with the number and address of the issue.
+// Otherwise it removes the store.Forward, so that nothing of a visitor's submission
+// remains. If the code host does not respond, later calls retry for a day.
 func (e *Engine) Settle(ctx context.Context) error {
 	all, err := e.DB.Forwards()
 	if err != nil {
 		return err
 	}
 	var failures []error
-	failed := map[string]bool{} // repositories; further requests to them would only wait
+	failed := map[string]bool{} // repositories that have failed; more requests to them would only wait
 	for _, w := range all {
 		now := e.Now()
 		if failed[w.Repo] || now.Sub(time.Unix(w.Tried, 0)) < settleAfter {
 			continue
 		}
 		if w.Stored() && now.Sub(time.Unix(w.Tried, 0)) > retryTime {
-			continue // the next attempt to forward it looks for the issue
+			continue // Stored looks for the issue at the next attempt
 		}
 		if err := e.settle(ctx, w); err != nil {
 			failed[w.Repo] = true
@@ -49,8 +51,8 @@ func (e *Engine) Settle(ctx context.Context) error {
 	return errors.Join(append(failures, e.DB.ForgetForwards(e.Now().Add(-retryTime)))...)
 }
 
-// settle resolves one store.Forward. It does nothing if an identical submission is in progress, or
-// was made after the Forward was read.
+// settle processes one store.Forward. It does nothing if an identical submission is being
+// processed, or was made after the Forward was read.
 func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	if w.Key != nil {
 		one, first := e.begin(*w.Key)
@@ -82,7 +84,7 @@ func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	}
 	_, err = e.DB.CompleteForward(w, issue.Number, linkOf(issue), true)
 	if fault.Is(err, fault.NotFound) {
-		return nil // its project has been deleted since
+		return nil // the project has been deleted in the meantime
 	}
 	return err
 }

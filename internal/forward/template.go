@@ -13,8 +13,9 @@ import (
 	"svc/store"
 )
 
-// template returns the template for a project's issues, including their labels. If the template is
-// a file in the repository and cannot be read, it returns the template of the instance.
+// template returns the template for a project's issues, including their labels. If it is
+// a file in the repository that cannot be read, template returns the template of the
+// instance.
 func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
 	t := codehost.BuiltinTemplate
 	if a.CustomTemplate {
@@ -37,9 +38,9 @@ func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.Codeho
 	return t
 }
 
-// FileTemplate returns the template file that the integration configures. It uses the cache if
-// possible and otherwise reads the file from the repository. The error wraps a fault with a text
-// for display.
+// FileTemplate returns the template in the file that the integration configures, from the
+// cache or else from the repository. The error wraps a fault with a text that can be
+// shown to users.
 func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *store.CodehostIntegration) (FetchedTemplate, error) {
 	switch {
 	case i.Repo == "":
@@ -68,18 +69,18 @@ func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *stor
 	return kept, nil
 }
 
-// ForgetFileTemplate removes the repository's template from the cache, so that it is read from the
-// code host again.
+// ForgetFileTemplate removes the template of an integration from the cache, so that the
+// file is read again.
 func (e *Engine) ForgetFileTemplate(i *store.CodehostIntegration) { e.templates.drop(placeOf(i)) }
 
-// templatePlace identifies a template file in a repository.
+// templatePlace identifies a template file by its repository, path and ref.
 type templatePlace struct{ repo, path, ref string }
 
 func placeOf(i *store.CodehostIntegration) templatePlace {
 	return templatePlace{strings.ToLower(i.Repo), i.TemplatePath, i.TemplateRef}
 }
 
-// FetchedTemplate is a parsed template file and the time at which it was read.
+// FetchedTemplate is a template file that was read, with the time at which it was read.
 type FetchedTemplate struct {
 	codehost.Template
 	Fetched time.Time
@@ -93,7 +94,7 @@ const (
 // templateCache caches templates. Its zero value is empty.
 type templateCache struct {
 	mu   sync.Mutex
-	kept map[templatePlace]FetchedTemplate // guarded by mu
+	kept map[templatePlace]FetchedTemplate // the cached templates; guarded by mu
 }
 
 func (c *templateCache) get(place templatePlace, now time.Time) (FetchedTemplate, bool) {
@@ -107,8 +108,8 @@ func (k FetchedTemplate) lives(now time.Time) bool {
 	return now.Sub(k.Fetched) < templateLives && !k.Fetched.After(now)
 }
 
-// put adds a template to the cache. It removes expired templates, or all templates if there are too
-// many.
+// put adds a template to the cache. It removes templates that have expired, or all
+// templates if there are too many.
 func (c *templateCache) put(place templatePlace, kept FetchedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

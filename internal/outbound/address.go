@@ -6,36 +6,37 @@ import (
 	"slices"
 )
 
-// reserved lists the IPv4 ranges that are not part of the public internet. They come from IANA's
-// registry of special-purpose addresses (RFC 6890) and include multicast addresses.
+// reserved lists the IPv4 ranges that are not part of the public internet. They come from
+// IANA's registry of special-purpose addresses (RFC 6890) and include multicast
+// addresses.
 var reserved = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
 )
 
-// global is the part of the IPv6 address space that IANA has allocated. reserved6 lists the ranges
-// in it that are not public. They are used for protocol assignments including Teredo, for
-// documentation, and for 6to4.
+// global is the part of the IPv6 address space that IANA has allocated. reserved6 lists
+// the ranges within global that are nevertheless not public: those for protocol
+// assignments (including Teredo), for documentation, and for 6to4.
 var (
 	global    = netip.MustParsePrefix("2000::/3")
 	reserved6 = prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
 
-// refused lists the ranges to which no profile may connect. They include unspecified addresses,
-// which refer to this machine, and link-local and multicast addresses. They also include the
-// metadata services of clouds, which return credentials without authentication.
+// refused lists the ranges to which no profile may connect: unspecified addresses, which
+// refer to this machine, link-local and multicast addresses, and the metadata services of
+// clouds, which return credentials without authentication.
 var refused = prefixes(
 	"0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32", "100.100.100.200/32",
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
-// IPv6 prefixes that embed an IPv4 address.
+// The IPv6 prefixes of addresses that contain an IPv4 address.
 var (
-	nat64      = netip.MustParsePrefix("64:ff9b::/96")   // in its last four bytes (RFC 6052)
-	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // at a position chosen by the network (RFC 8215)
-	sixToFour  = netip.MustParsePrefix("2002::/16")      // after the prefix (RFC 3056)
-	compatible = netip.MustParsePrefix("::/96")          // in its last four bytes (RFC 4291)
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")   // the IPv4 address is in the last four bytes (RFC 6052)
+	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // the network chooses the position of the IPv4 address (RFC 8215)
+	sixToFour  = netip.MustParsePrefix("2002::/16")      // the IPv4 address follows the prefix (RFC 3056)
+	compatible = netip.MustParsePrefix("::/96")          // the IPv4 address is in the last four bytes (RFC 4291)
 	thisHost   = netip.MustParsePrefix("0.0.0.0/8")
 )
 
@@ -52,16 +53,16 @@ func Public(a netip.Addr) bool {
 	}
 }
 
-// Routable reports whether an administrator may configure an address. Public addresses, private
-// addresses and those of this machine are allowed.
+// Routable reports whether an administrator may configure an address: a public or private
+// address, or one of this machine.
 func Routable(a netip.Addr) bool {
 	a = unwrap(a)
 	isRefused := func(a netip.Addr) bool { return within(refused, a) }
 	return a.IsValid() && a.Zone() == "" && !isRefused(a) && !slices.ContainsFunc(embedded(a), isRefused)
 }
 
-// unwrap converts an IPv6 address to an IPv4 address if it has a form that always represents an
-// IPv4 address. It returns other addresses unchanged.
+// unwrap converts an IPv6 address to an IPv4 address if its form always represents an
+// IPv4 address. It returns all other addresses unchanged.
 func unwrap(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); nat64.Contains(a) {
 		b := a.As16()
@@ -70,8 +71,8 @@ func unwrap(a netip.Addr) netip.Addr {
 	return a
 }
 
-// embedded returns the IPv4 addresses to which an IPv6 address may be translated by other
-// mechanisms. Such IPv6 addresses are never public, see reserved6.
+// embedded returns the IPv4 addresses to which the network may translate an IPv6 address.
+// Such IPv6 addresses are never public; see reserved6.
 func embedded(a netip.Addr) (list []netip.Addr) {
 	if !a.Is6() {
 		return nil
@@ -79,7 +80,7 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 	b := a.As16()
 	at := func(places ...int) {
 		four := netip.AddrFrom4([4]byte{b[places[0]], b[places[1]], b[places[2]], b[places[3]]})
-		if !thisHost.Contains(four) { // surrounded by zeros, or ::1
+		if !thisHost.Contains(four) { // leaves out an embedded 0.x.x.x, such as in ::1
 			list = append(list, four)
 		}
 	}
@@ -88,7 +89,7 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 		at(2, 3, 4, 5)
 	case compatible.Contains(a):
 		at(12, 13, 14, 15)
-	case localNAT64.Contains(a): // prefixes of 48, 56, 64 and 96 bits skip byte 8
+	case localNAT64.Contains(a): // prefixes of 48, 56, 64 and 96 bits, which skip byte 8
 		at(6, 7, 9, 10)
 		at(7, 9, 10, 11)
 		at(9, 10, 11, 12)
@@ -97,7 +98,7 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 	return list
 }
 
-// ours reports whether an address belongs to this machine.
+// ours reports whether an address is one of this machine.
 func ours(a netip.Addr) bool {
 	all := append(embedded(a), unwrap(a))
 	if slices.ContainsFunc(all, netip.Addr.IsLoopback) {

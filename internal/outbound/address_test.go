@@ -80,8 +80,9 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// FuzzAddress checks that public addresses are routable, and that addresses are never public if the
-// standard library considers them local. All IPv6 forms of an IPv4 address must be treated alike.
+// FuzzAddress checks that public addresses are routable, and that no address is public
+// that the standard library considers local. All IPv6 forms of an IPv4 address must be
+// treated alike.
 func FuzzAddress(f *testing.F) {
 	for _, seed := range []string{"8.8.8.8", "10.0.0.1", "169.254.169.254", "::ffff:7f00:1", "64:ff9b::7f00:1", "fe80::1%a", "2002::", "ff02::1", "::"} {
 		f.Add(seed)
@@ -112,7 +113,7 @@ func FuzzAddress(f *testing.F) {
 				t.Errorf("%s is decided differently than %s", six, a)
 			}
 		}
-		if four[0] == 0 { // ::1 is not 0.0.0.1
+		if four[0] == 0 { // because ::1 is not 0.0.0.1
 			return
 		}
 		tunnelled := [16]byte{0x20, 0x02, four[0], four[1], four[2], four[3], 15: 1}

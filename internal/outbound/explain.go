@@ -11,21 +11,21 @@ import (
 	"syscall"
 )
 
-// Error is the reason for a failed request. Its text may be shown to clients. The wrapped error
-// contains addresses and is meant for the log.
+// Error is the reason for which a request failed. Its text can be shown to clients. The
+// wrapped error contains addresses and is only for the log.
 type Error struct {
 	text  string
 	cause error
 }
 
-// Error returns the text for display.
+// Error returns the text that can be shown to clients.
 func (e *Error) Error() string { return e.text }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Explain converts an error of a request, or of reading the answer, to an *Error. It uses a fixed
-// set of texts, so that no data sent by the server is shown.
+// Explain converts an error of a request, or of reading the response, to an *Error. Its
+// text is one of a fixed set, so that no data sent by the server is shown.
 func Explain(err error) error {
 	if err == nil {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"net/netip"
 )
 
-// NewWithin is like New, but for tests. The function public determines which addresses are public,
-// and roots holds the trusted certificates.
+// NewWithin is like New, but public determines which addresses are public, and roots
+// contains the trusted certificates.
 func NewWithin(c Config, public func(netip.Addr) bool, roots *x509.CertPool) *http.Client {
 	client := New(c)
 	t := client.Transport.(*idle).base.(*transport)

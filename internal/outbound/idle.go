@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// IdleTime is the maximum time for which a transfer may make no progress. The total time of a
-// transfer is not limited.
+// IdleTime is the maximum time for which a transfer can make no progress. The total time
+// of a transfer is not limited.
 const IdleTime = time.Minute
 
-// Idle returns a RoundTripper that cancels a request if no bytes are transferred for the given
-// duration. It monitors the request body while it is being sent and the body of the answer while
-// it is being read. Other limits apply between the end of the request and the header of the
-// answer.
+// Idle returns a RoundTripper that cancels a request if no bytes are transferred for the
+// duration limit. It watches the request body while it is sent, and the response body
+// while it is read. For the time in between, until the header of the response arrives,
+// other limits apply.
 func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {
 	return &idle{base, limit}
 }
@@ -32,7 +32,7 @@ func (i *idle) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.WithContext(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &sent{r.Body, w}
-		if again := r.GetBody; again != nil { // for a retry after the server has closed an idle connection
+		if again := r.GetBody; again != nil { // the request is sent again if the server has closed an idle connection
 			r.GetBody = func() (io.ReadCloser, error) {
 				body, err := again()
 				return &sent{body, w}, err
@@ -56,7 +56,7 @@ func (i *idle) CloseIdleConnections() {
 	}
 }
 
-// watch cancels a request if its timer is not reset in time.
+// watch cancels a request unless its timer is reset in time.
 type watch struct {
 	limit  time.Duration
 	timer  *time.Timer
@@ -72,8 +72,8 @@ func (w *watch) cause(err error) error {
 	return err
 }
 
-// sent is a request body. It resets the timer of the watch after each Read and stops it at the end
-// of the body.
+// sent is a request body that is being sent. It resets the timer of the watch after each
+// Read, and stops the timer at the end of the body.
 type sent struct {
 	io.ReadCloser
 	w *watch
@@ -89,7 +89,8 @@ func (s *sent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// received is the body of an answer. The timer of the watch runs only while a Read is in progress.
+// received is a response body. The timer of the watch runs only while a Read is in
+// progress.
 type received struct {
 	io.ReadCloser
 	w *watch

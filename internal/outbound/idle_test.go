@@ -38,14 +38,14 @@ func TestIdle(t *testing.T) {
 						time.Sleep(tc.pause) //nolint:forbidigo // by the fake clock of synctest
 					}
 				})}
-				go func() { _ = server.Serve(p) }() // ends when the server is closed
+				go func() { _ = server.Serve(p) }() // returns when the server is closed
 				transport := &http.Transport{DialContext: p.Dial}
 				c := &http.Client{Transport: outbound.Idle(transport, outbound.IdleTime)}
 
 				answer, err := c.Get("http://server/")
 				if err == nil {
 					_, err = io.Copy(io.Discard, answer.Body)
-					_ = answer.Body.Close() // it has been read
+					_ = answer.Body.Close() // the body has been read
 				}
 				check(t, "receive", err, tc.want)
 
@@ -65,10 +65,10 @@ func TestIdle(t *testing.T) {
 				}
 				answer, err = c.Do(r)
 				if err == nil {
-					_ = answer.Body.Close() // unused
+					_ = answer.Body.Close() // the body is not used
 				}
 				check(t, "send", err, tc.want)
-				_ = server.Close() // closes connections and ends Serve
+				_ = server.Close() // closes connections and makes Serve return
 				transport.CloseIdleConnections()
 				time.Sleep(24 * time.Hour) //nolint:forbidigo // by the fake clock of synctest, so that handlers end
 			})

@@ -1,7 +1,7 @@
-// Package outbound makes all requests of the program to other machines. Its clients reject
-// addresses that their profile does not allow. They check an address after the name has been
-// resolved, and again after every redirect, so that changing the address of a name does not
-// circumvent the check.
+// Package outbound makes all requests of the program to other machines. Its clients
+// refuse to connect to addresses that their profile does not allow. They check an address
+// after its name has been resolved, and again after every redirect, so that changing the
+// address of a name does not circumvent the check.
 //
 //	outbound.go  profiles, the client, redirects
 //	address.go   allowed addresses
@@ -23,7 +23,8 @@ import (
 	"time"
 )
 
-// Profile describes where an address comes from. The source determines which addresses are allowed.
+// Profile describes where the addresses of requests come from, which determines the
+// addresses that are allowed.
 type Profile uint8
 
 // The profiles.
@@ -45,28 +46,28 @@ const (
 const (
 	maxHeaderBytes = 64 << 10
 	maxRedirects   = 5
-	connectTime    = 10 * time.Second // including the TLS handshake
-	// answerTime limits the time from the end of a request to the header of the answer. It is long
-	// because some storages copy the whole file during that time.
+	connectTime    = 10 * time.Second // includes the TLS handshake
+	// answerTime limits the time from the end of a request to the header of the response. It
+	// is long because some storages copy the whole file in that time.
 	answerTime = 2 * time.Minute
 )
 
 // Config configures a client.
 type Config struct {
 	Profile Profile
-	Version string // version of svc for the User-Agent
-	// Ports lists the ports of this server's listeners. Connections to these ports are rejected for
-	// all addresses of this machine.
+	Version string // version of svc, for the User-Agent
+	// Ports lists the ports on which this server listens. Connections to these ports are
+	// refused for all addresses of this machine.
 	Ports []uint16
 	// Trusted is the base address of the code host. It is used only by the profile Data.
 	Trusted string
-	// Resolver resolves host names. nil means the system's resolver.
+	// Resolver resolves host names. If it is nil, the resolver of the system is used.
 	Resolver *net.Resolver
 }
 
-// New returns a client. The client follows at most five redirects of GET and HEAD requests. It
-// returns redirects of other methods to the caller. It does not send credentials to another host,
-// and it does not decompress answers.
+// New returns a client. It follows at most five redirects of a GET or HEAD request, and
+// returns redirects of other methods to the caller. It does not send credentials to
+// another host, and does not decompress responses.
 func New(c Config) *http.Client {
 	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
 	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
@@ -91,12 +92,13 @@ func New(c Config) *http.Client {
 	return &http.Client{Transport: Idle(t, IdleTime), CheckRedirect: t.redirect}
 }
 
-// transport is a RoundTripper that checks each request, including those made after redirects.
+// transport is a RoundTripper that checks each request, including requests after
+// redirects.
 type transport struct {
 	profile Profile
 	agent   string
 	ports   []uint16
-	trusted string // host:port
+	trusted string // host:port of Config.Trusted
 	public  func(netip.Addr) bool
 	dialer  net.Dialer
 	base    *http.Transport
@@ -119,16 +121,15 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // CloseIdleConnections closes unused connections.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
-// closeBody closes the body of a request that is not sent. RoundTrippers must always close the
-// body.
+// closeBody closes the body of a request that is not sent, as every RoundTripper must.
 func closeBody(r *http.Request) {
 	if r.Body != nil {
-		_ = r.Body.Close() // nothing has been read from it
+		_ = r.Body.Close() // nothing has been read from the body
 	}
 }
 
-// redirect returns an error if a redirect must not be followed. Otherwise it removes the headers
-// that must not be sent to the new address.
+// redirect returns an error if a redirect must not be followed. Otherwise it removes the
+// headers that must not be sent to the new address.
 func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if first.Method != http.MethodGet && first.Method != http.MethodHead {
@@ -143,7 +144,7 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 	elsewhere := func(r *http.Request) bool {
 		return r.URL.Scheme != first.URL.Scheme || hostPort(r.URL) != hostPort(first.URL)
 	}
-	next.Header.Del("Referer") // it may contain a signed address
+	next.Header.Del("Referer") // the referring address may be a signed one
 	if slices.ContainsFunc(append(via[1:len(via):len(via)], next), elsewhere) {
 		if t.profile == Fixed {
 			return errElsewhere
@@ -160,8 +161,8 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 // harmless lists the headers that may be sent to another host after a redirect.
 var harmless = []string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// dial connects to an address if it is allowed. The check is made in the dialer's Control function,
-// because that function gets the resolved address instead of the name.
+// dial connects to an address if that is allowed. The dialer calls the check in its
+// Control function, which gets the resolved address instead of the name.
 func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	private := t.profile != Data || strings.EqualFold(address, t.trusted)
 	d := t.dialer
@@ -175,7 +176,7 @@ func (t *transport) dial(ctx context.Context, network, address string) (net.Conn
 	return d.DialContext(ctx, network, address)
 }
 
-// check returns an error if the profile does not allow a connection to an address.
+// check returns an error if the profile does not allow connections to an address.
 func (t *transport) check(to netip.AddrPort, private bool) error {
 	switch {
 	case !private && !t.public(to.Addr()):

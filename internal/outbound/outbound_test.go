@@ -20,9 +20,9 @@ import (
 	"svc/internal/outbound"
 )
 
-// resolver returns a resolver that uses a name server in the test. The name server answers each
-// query for an IPv4 address with the next one of answers. After the last one it repeats that
-// answer.
+// resolver returns a resolver that uses a name server in the test. For each query for an
+// IPv4 address, the name server returns the next one of answers, and after the last one
+// always that.
 func resolver(t *testing.T, answers ...string) *net.Resolver {
 	t.Helper()
 	var asked atomic.Int64
@@ -66,7 +66,8 @@ func resolver(t *testing.T, answers ...string) *net.Resolver {
 	}}
 }
 
-// fetch sends a GET request with credentials and returns the status and the body of the answer.
+// fetch sends a GET request with credentials and returns the status and the body of the
+// response.
 func fetch(t *testing.T, c *http.Client, address string) (int, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -94,16 +95,16 @@ func wantError(t *testing.T, err error, text string) {
 
 const notAllowed = "the address is not allowed"
 
-// TestRebinding checks that a request is rejected if its host name now resolves to a forbidden
-// address, both in a later request and after a redirect. In this test, 127.0.0.1 plays the role of
-// a public address.
+// TestRebinding checks that a request is refused if its host name has changed to a
+// forbidden address, both in a later request and after a redirect. In this test,
+// 127.0.0.1 represents a public address.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	for _, private := range []string{"10.0.0.1", "127.0.0.2", "169.254.169.254", "192.168.0.1", "0.0.0.0"} {
 		t.Run(private, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Connection", "close") // forces a lookup for each request
+				w.Header().Set("Connection", "close") // each request needs a new connection, and therefore a lookup
 				if r.URL.Path == "/redirect" {
 					http.Redirect(w, r, "/", http.StatusFound)
 				}
@@ -145,7 +146,7 @@ func TestTargets(t *testing.T) {
 		name   string
 		config outbound.Config
 		to     string
-		want   string // "" for success
+		want   string // text that the error must contain; "" = no error
 	}{
 		{"operator, private", operator, server.URL, ""},
 		{"operator, redirect to private", operator, server.URL + "?to=" + server.URL, ""},
@@ -181,8 +182,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestCredentialsStayWithTheirHost checks that credentials are not sent to another host or port
-// after a redirect, and that they are not sent even after a redirect back to the first host.
+// TestCredentialsStayWithTheirHost checks that credentials are not sent to another host
+// or port after a redirect, and not even after a further redirect back to the first host.
 func TestCredentialsStayWithTheirHost(t *testing.T) {
 	t.Parallel()
 	show := func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +245,7 @@ func TestLimits(t *testing.T) {
 	if err != nil || answer.StatusCode != http.StatusFound {
 		t.Fatalf("redirect of POST: %v, %v; want it handed out", answer, err)
 	}
-	_ = answer.Body.Close() // it has not been read
+	_ = answer.Body.Close() // the body has not been read
 }
 
 func TestDowngradeIsRefused(t *testing.T) {
@@ -256,7 +257,8 @@ func TestDowngradeIsRefused(t *testing.T) {
 	wantError(t, err, "a redirect leads from https to http")
 }
 
-// TestErrorsNameNoAddress checks that the text of an error contains the reason but no address.
+// TestErrorsNameNoAddress checks that the text of an error contains the reason, but no
+// address.
 func TestErrorsNameNoAddress(t *testing.T) {
 	t.Parallel()
 	closed := httptest.NewServer(nil)

@@ -14,22 +14,22 @@ import (
 	"svc/internal/files"
 )
 
-// ContentFolder is the prefix of the names of archive members that hold the content of a
-// file. The ID of the file follows it. The manifest does not list these members.
-// FilesFile lists them, with sizes and checksums.
+// ContentFolder is the prefix of the names of archive members that contain the content of
+// a file. The ID of the file follows it. The manifest does not list these members;
+// FilesFile lists them, with their sizes and checksums.
 const ContentFolder = "files/"
 
-// contentOf returns the file ID in the name of an archive member that holds the content
-// of a file. ok is false for other members.
+// contentOf returns the ID of a file, given the name of the archive member with the
+// file's content. ok is false for the names of other members.
 func contentOf(name string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(name, ContentFolder)
 	return id, ok && files.ValidID(id)
 }
 
 // Content adds the content of a file from r and returns its size and SHA-256. It does not
-// compress the content, because downloadable files usually are compressed already. If
-// reading fails, the part written so far stays in the archive. The caller must not list
-// it as a content.
+// compress the content, because most downloadable files are already compressed. If
+// reading fails, the part that has been written stays in the archive, and the caller must
+// not list the content.
 func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err error) {
 	if err := a.end(); err != nil {
 		return 0, "", err
@@ -46,7 +46,7 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 }
 
 // Contents returns the sorted IDs of the files that have content in the archive. The
-// content may be incomplete.
+// content can be incomplete.
 func (a *Reader) Contents() []string {
 	ids := make([]string, 0, len(a.contents))
 	for id := range a.contents {
@@ -56,8 +56,8 @@ func (a *Reader) Contents() []string {
 	return ids
 }
 
-// CheckContent checks that the archive contains the content of a file and that its size
-// is the one listed in FilesFile. It does not read the content.
+// CheckContent checks that the archive contains the content of a file with the given
+// size, which FilesFile lists. It does not read the content.
 func (a *Reader) CheckContent(id string, size int64) error {
 	entry := a.contents[id]
 	switch {
@@ -69,9 +69,9 @@ func (a *Reader) CheckContent(id string, size int64) error {
 	return nil
 }
 
-// Content opens the content of a file, which must have the size and the SHA-256 listed in
-// FilesFile. The returned reader reads at most that size. It returns io.EOF only if size
-// and checksum are right.
+// Content opens the content of a file. size and sum are the size and the SHA-256 that
+// FilesFile lists. The returned reader reads at most size bytes. It returns io.EOF only
+// if both are right.
 func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, error) {
 	if err := a.CheckContent(id, size); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, erro
 	return &content{ReadCloser: file, name: name, size: size, want: sum, sum: sha256.New()}, nil
 }
 
-// content is a reader of the content of a file.
+// content is a reader of the content of a file, which verifies it.
 type content struct {
 	io.ReadCloser
 	name       string

@@ -20,29 +20,28 @@ import (
 	"svc/internal/fault"
 )
 
-// Reader reads an archive. Errors in the archive are returned as faults of kind Invalid,
-// or as ErrNewer.
+// Reader reads an archive. Errors in the archive are faults of kind Invalid, or ErrNewer.
 type Reader struct {
 	Manifest Manifest
 	entries  map[string]*zip.File
-	contents map[string]*zip.File // by file ID
+	contents map[string]*zip.File // archive members with contents, by ID of the file
 }
 
 // broken returns an error about a damaged archive.
 func broken(format string, args ...any) error { return fault.New(fault.Invalid, format, args...) }
 
 // Open reads the directory and the manifest of an archive, and checks that they agree.
-// The content can only be trusted after Verify.
+// The content must not be trusted before Verify has succeeded.
 func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	z, err := zip.NewReader(r, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is ever used as a file name
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // insecure paths are harmless, because no path is used as a file name
 		return nil, broken("the file is not a zip archive, or is incomplete: %s", cause(err))
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	a := &Reader{entries: map[string]*zip.File{}, contents: map[string]*zip.File{}}
 	for _, entry := range z.File {
 		if entry.FileInfo().IsDir() {
-			continue // zip programs create them
+			continue // zip programs add entries for directories
 		}
 		into, name := a.entries, entry.Name
 		if id, ok := contentOf(entry.Name); ok {
@@ -67,7 +66,7 @@ func Open(r io.ReaderAt, size int64) (*Reader, error) {
 	return a, a.compare()
 }
 
-// short returns a name, shortened and quoted, for use in messages.
+// short returns a name, shortened and quoted, for messages.
 func short(name string) string {
 	if runes := []rune(strings.ToValidUTF8(name, "�")); len(runes) > 64 {
 		name = string(runes[:64]) + "…"
@@ -75,7 +74,7 @@ func short(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// cause returns the text of an error of archive/zip without its prefix.
+// cause returns the text of an error of archive/zip, without the prefix of that package.
 func cause(err error) string { return strings.TrimPrefix(err.Error(), "zip: ") }
 
 func (a *Reader) readManifest() error {
@@ -97,7 +96,7 @@ func (a *Reader) readManifest() error {
 	var format struct {
 		Format *int `json:"format"`
 	}
-	// Read the format number first, because fields can have other types in a newer format.
+	// read the format number first, because fields can have other types in a newer format
 	if json.Unmarshal(text, &format) != nil || format.Format == nil || *format.Format < 1 {
 		return broken("%s must be a JSON object with the number of the format in \"format\"", ManifestFile)
 	}
@@ -110,8 +109,8 @@ func (a *Reader) readManifest() error {
 	return nil
 }
 
-// compare returns an error if the names or sizes of the archive's files differ from those
-// in the manifest.
+// compare returns an error if the files in the archive have other names or sizes than
+// those in the manifest.
 func (a *Reader) compare() error {
 	listed := map[string]bool{}
 	for _, f := range a.Manifest.Files {
@@ -143,8 +142,8 @@ func (a *Reader) compare() error {
 }
 
 // Verify reads all files that the manifest lists and compares their checksums. Contents
-// are only verified when they are read. Verify calls progress with the number of bytes
-// read since the previous call.
+// of files are verified only when they are read. Verify calls progress with the number of
+// bytes that it has read since the previous call.
 func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	for _, f := range a.Manifest.Files {
 		r, err := a.open(f)
@@ -169,8 +168,8 @@ func (a *Reader) Verify(ctx context.Context, progress func(bytes int64)) error {
 	return nil
 }
 
-// reader reads a file of the archive. At the end of the file, it compares the length, the
-// number of lines and the checksum with the manifest.
+// reader reads a file of the archive. At its end, it compares the length, the number of
+// lines and the checksum with the manifest.
 type reader struct {
 	of    File
 	file  io.ReadCloser
@@ -188,7 +187,7 @@ func (a *Reader) open(f File) (*reader, error) {
 	return &reader{of: f, file: file, sum: sha256.New()}, nil
 }
 
-// Read reads at most the size that the manifest allows.
+// Read reads from the file. It never reads more bytes than the manifest lists.
 func (r *reader) Read(room []byte) (n int, err error) {
 	n, err = r.file.Read(room)
 	r.read += int64(n)
@@ -209,7 +208,7 @@ func (r *reader) Read(room []byte) (n int, err error) {
 	return n, nil
 }
 
-// end returns io.EOF if the file matches the manifest, and an error otherwise.
+// end returns io.EOF if the file matches the manifest, and otherwise an error.
 func (r *reader) end() error {
 	lines := r.lines
 	if r.read > 0 && r.last != '\n' {
@@ -226,8 +225,8 @@ func (r *reader) end() error {
 	return io.EOF
 }
 
-// Lines calls the given function for every line of a file. Lines are numbered from 1. A
-// line is only valid during the call. If the file does not exist, Lines does nothing.
+// Lines calls each for every line of a file. Lines are numbered from 1, and are valid
+// only during the call. If the file does not exist, Lines does nothing.
 func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, text []byte) error) error {
 	f, ok := a.Manifest.File(name)
 	if !ok {

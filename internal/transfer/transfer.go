@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// Format is the version of the format that this program writes. An archive with a greater
-// version is rejected.
+// Format is the version of the format that this program writes. It rejects archives with
+// a greater version.
 const Format = 1
 
-// The files of an archive. Each file contains a single JSON object, or one JSON object
-// per line.
+// The names of the files of an archive. Each file contains a JSON object, or one JSON
+// object per line.
 const (
 	ManifestFile       = "manifest.json"
 	ProjectFile        = "project.json"
@@ -35,47 +35,47 @@ const (
 )
 
 // members lists all files except the manifest and contents, in the order in which they
-// are written. The last file is written after the contents, because it lists them.
+// are written. The last one is written after the contents, because it lists them.
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
 	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, DownloadsFile,
 	FilesFile,
 }
 
-// Files returns the names of the files that an archive can have besides its manifest and
-// contents.
+// Files returns the names of the files that an archive can have, in addition to its
+// manifest and contents.
 func Files() []string { return slices.Clone(members) }
 
 const (
-	// LongestLine is the maximum length of a line, in bytes. The program writes the
-	// longest line for a version that two requests have filled with texts in which every
+	// LongestLine is the maximum length of a line, in bytes. The longest line that the
+	// program writes is a version that two requests have filled with texts in which every
 	// byte is escaped.
 	LongestLine = 256 << 20
 
 	maxManifest = 1 << 20 // bytes
 )
 
-// ErrNewer reports that an archive has a format of a newer version of the program.
+// ErrNewer reports that an archive is in a format of a newer version of the program.
 var ErrNewer = errors.New("made by a newer version of svc")
 
 // Manifest describes the content of an archive.
 type Manifest struct {
 	Format     int    `json:"format"`
-	Program    string `json:"program,omitempty"` // the program that made it, with its version
+	Program    string `json:"program,omitempty"` // program that made the archive, with its version
 	CreatedAt  int64  `json:"created_at"`        // Unix seconds
 	ProjectKey string `json:"project_key"`
 	Files      []File `json:"files"`
 }
 
-// File is one file of an archive.
+// File describes one file of an archive.
 type File struct {
 	Name    string `json:"name"`
-	Records int64  `json:"records"` // lines
-	Bytes   int64  `json:"bytes"`   // when unpacked
-	SHA256  string `json:"sha256"`  // of these bytes, in hex
+	Records int64  `json:"records"` // number of lines
+	Bytes   int64  `json:"bytes"`   // uncompressed size
+	SHA256  string `json:"sha256"`  // SHA-256 of the uncompressed file, in hex
 }
 
-// File returns the manifest's entry for the named file.
+// File returns the entry of the manifest for the file with the given name.
 func (m *Manifest) File(name string) (f File, ok bool) {
 	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
 	if at < 0 {

@@ -18,10 +18,10 @@ import (
 	"svc/internal/transfer"
 )
 
-// entry is a file of a zip archive.
+// entry is a file in a zip archive.
 type entry struct{ name, text string }
 
-// pack returns a zip archive of the given files, in order.
+// pack returns a zip archive that contains the given files, in order.
 func pack(t testing.TB, entries ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -41,7 +41,7 @@ func pack(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// listed returns the manifest's entry for a file.
+// listed returns the entry of a manifest that describes a file.
 func listed(e entry) transfer.File {
 	sum := sha256.Sum256([]byte(e.text))
 	return transfer.File{Name: e.name, Records: int64(strings.Count(e.text, "\n")), Bytes: int64(len(e.text)), SHA256: hex.EncodeToString(sum[:])}
@@ -107,7 +107,7 @@ func TestArchive(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	w := transfer.NewWriter(&b, transfer.Manifest{Program: "svc test", CreatedAt: 1700000000, ProjectKey: "app"})
-	long := strings.Repeat("é<", 200_000) // longer than a single read
+	long := strings.Repeat("é<", 200_000) // longer than a single Read returns
 	for _, name := range transfer.Files() {
 		if err := w.Begin(name); err != nil {
 			t.Fatal(err)
@@ -156,7 +156,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// contents returns a files.jsonl that lists contents.
+// contents returns a files.jsonl that lists the given contents.
 func contents(t testing.TB, list ...entry) entry {
 	t.Helper()
 	var text strings.Builder
@@ -170,7 +170,7 @@ func contents(t testing.TB, list ...entry) entry {
 	return entry{transfer.FilesFile, text.String()}
 }
 
-// withFiles returns an archive with files.jsonl and contents.
+// withFiles returns an archive with the given files.jsonl and contents.
 func withFiles(t testing.TB, files entry, list ...entry) []byte {
 	t.Helper()
 	project := entry{transfer.ProjectFile, "{}\n"}
@@ -276,14 +276,14 @@ func TestArchiveIsRefused(t *testing.T) {
 	}
 }
 
-// TestArchiveThatUnpacksToMore checks that a file that unpacks to more than its listed
-// size is read only up to that size.
+// TestArchiveThatUnpacksToMore checks that if a file unpacks to more than its listed
+// size, only that many bytes of it are read.
 func TestArchiveThatUnpacksToMore(t *testing.T) {
 	t.Parallel()
 	bomb := entry{transfer.ProjectFile, strings.Repeat("{}\n", 1<<20)}
 	small := entry{transfer.ProjectFile, "{}\n"}
 	archive := pack(t, bomb, manifest(t, listed(small)))
-	// The size in the directory of the archive agrees with the manifest.
+	// the size in the archive's directory agrees with the manifest
 	from, to := make([]byte, 4), []byte{3, 0, 0, 0}
 	from[0], from[1], from[2], from[3] = 0, 0, 0x30, 0
 	at := bytes.LastIndex(archive, from)
@@ -296,8 +296,8 @@ func TestArchiveThatUnpacksToMore(t *testing.T) {
 	}
 }
 
-// TestArchiveWithOneByteChanged checks that a changed byte is either detected or has no
-// effect on the content that is read.
+// TestArchiveWithOneByteChanged checks that a changed byte is either detected, or does
+// not affect the content that is read.
 func TestArchiveWithOneByteChanged(t *testing.T) {
 	t.Parallel()
 	files := []entry{{transfer.ProjectFile, "{\"project_key\":\"a\"}\n"}, {transfer.LogsFile, "{\"n\":1}\n{\"n\":2}\n"}}

@@ -17,13 +17,13 @@ import (
 // level is the compression level. Higher levels take much longer and save little.
 const level = 3
 
-// Writer writes an archive sequentially, one file after another, so that the archive can
-// be written to a network connection.
+// Writer writes an archive one file after another and never seeks, so that it can write
+// to a network connection.
 type Writer struct {
 	zip      *zip.Writer
 	manifest Manifest
 
-	open bool // a file is being written; the following fields describe it
+	open bool // whether a file is being written, which the following fields describe
 	into *bufio.Writer
 	file File
 	sum  hash.Hash
@@ -39,8 +39,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// NewWriter starts an archive with the given manifest. The Writer adds the list of files
-// to the manifest.
+// NewWriter starts an archive with the given manifest, to which it adds the list of
+// files.
 func NewWriter(w io.Writer, m Manifest) *Writer {
 	a := &Writer{zip: zip.NewWriter(w), manifest: m}
 	a.manifest.Format, a.manifest.Files = Format, []File{}
@@ -64,13 +64,13 @@ func (a *Writer) Begin(name string) error {
 	return nil
 }
 
-// Line adds a record to the current file.
+// Line adds a record to the current file, as one line.
 func (a *Writer) Line(record any) error {
 	a.file.Records++
 	return a.text.Encode(record)
 }
 
-// end completes the file that is being written, if there is one.
+// end completes the current file, if there is one.
 func (a *Writer) end() error {
 	if !a.open {
 		return nil
