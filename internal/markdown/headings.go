@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Below renders Markdown for a place under a heading of the given level, which is 1 to 5.
-// The headings in the Markdown begin at the next level.
+// Below renders Markdown for a place in a page under a heading of the given level, 1 to
+// 5. The headings in the Markdown begin at the next level.
 func Below(source string, level int) string { return nest(convert(source), level+1) }
 
 var heading = regexp.MustCompile(`<(/?)h([1-6])>`)
 
-// nest changes the levels of headings in rendered text so that they begin at outermost
-// and no level is skipped. A skipped level would confuse users of screen readers. Tags in
-// the source are escaped, so every match is a heading.
+// nest changes the levels of headings in rendered text, so that they begin at outermost
+// and no level is skipped, which would confuse users of screen readers. Tags in the
+// source are escaped, so every match is a heading.
 func nest(rendered string, outermost int) string {
-	var open []int // levels in the source of the headings around the current one
+	var open []int // for each heading around the current one, its level in the source
 	return heading.ReplaceAllStringFunc(rendered, func(tag string) string {
 		level := int(tag[len(tag)-2] - '0')
 		end := tag[1] == '/'

@@ -1,6 +1,6 @@
-// Package markdown renders user-written Markdown, in GitHub's dialect of CommonMark, as
-// HTML that is safe in any page. It is used for the texts of projects, announcements,
-// versions and terms documents.
+// Package markdown renders Markdown that users have written, in GitHub's dialect of
+// CommonMark, as HTML that is safe in any page. It is used for the texts of projects,
+// announcements, versions and terms documents.
 package markdown
 
 import (
@@ -23,22 +23,22 @@ import (
 )
 
 const (
-	// maxSource is the maximum size of a text that is rendered, in bytes. A longer text is
+	// maxSource is the maximum size, in bytes, of a text that is rendered. A longer text is
 	// shown as plain text.
 	maxSource = 128 << 10
 
-	// maxInline is the maximum size of a paragraph or a line that is rendered, in bytes.
-	// The parser's time grows with the square of the size: "*_ *_ …" of this size takes
-	// 0.1 s.
+	// maxInline is the maximum size, in bytes, of a paragraph or a line that is rendered.
+	// The time that the parser takes grows with the square of that size: with this size, "*_
+	// *_ …" takes 0.1 s.
 	maxInline = 16 << 10
 
-	// maxMarks is the maximum number of consecutive marks in a line that each open a
-	// nesting level. The parser keeps every level open, so its time grows with the product
-	// of levels and lines.
+	// maxMarks is the maximum number of consecutive marks in a line that each open a level
+	// of nesting. The parser keeps all levels open, so the time that it takes grows with the
+	// product of levels and lines.
 	maxMarks = 64
 
-	// outermost is the level of the highest heading in the output. Higher levels belong to
-	// the page around the text.
+	// outermost is the highest level of headings in the output. Higher levels belong to the
+	// page around the text.
 	outermost = 3
 
 	linkRel = "nofollow noopener noreferrer"
@@ -54,7 +54,7 @@ const (
 // the page.
 func HTML(source string) string { return nest(convert(source), outermost) }
 
-// convert renders Markdown. Headings have the levels of the source.
+// convert renders Markdown. Headings keep their levels.
 func convert(source string) string {
 	source = strings.ToValidUTF8(source, "\uFFFD")
 	if len(source) > maxSource || longLine(source) || deep.MatchString(source) {
@@ -76,7 +76,7 @@ func longLine(source string) bool {
 	return false
 }
 
-// plain returns HTML that shows a text preformatted, without rendering its Markdown.
+// plain returns HTML that shows a text as preformatted plain text.
 func plain(source string) string {
 	return "<pre><code>" + html.EscapeString(strings.ReplaceAll(source, "\x00", "\uFFFD")) + "</code></pre>\n"
 }
@@ -88,7 +88,7 @@ var (
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList),
 		goldmark.WithParserOptions(
 			parser.WithParagraphTransformers(
-				util.Prioritized(paragraphs{}, 50), // before link reference definitions, which have priority 100
+				util.Prioritized(paragraphs{}, 50), // before the link reference definitions, which have priority 100
 				util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200),
 			),
 			parser.WithASTTransformers(
@@ -98,7 +98,7 @@ var (
 		),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(
 			util.Prioritized(texts{}, 100),
-			// Alignment is an attribute, because the pages' policy forbids style.
+			// as an attribute, because the policy of the pages forbids style
 			util.Prioritized(extension.NewTableHTMLRenderer(
 				extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
 		)),
@@ -129,8 +129,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// paragraphs is a transformer that turns paragraphs that are too long into unrendered
-// text.
+// paragraphs is a transformer that makes paragraphs that are too long plain text.
 type paragraphs struct{}
 
 func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Context) {
@@ -147,9 +146,9 @@ func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Co
 	paragraph.Parent().ReplaceChild(paragraph.Parent(), paragraph, code)
 }
 
-// tables is a transformer for tables. It skips tables in which short rows would be padded
-// with more cells than the text has bytes. Otherwise a line of n columns followed by n
-// short rows would produce n² cells.
+// tables is a transformer for tables. It does not transform a table if padding its short
+// rows would produce more cells than the text has bytes. Otherwise a line of n columns
+// and n short rows would produce n² cells.
 type tables struct{ parser.ParagraphTransformer }
 
 func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -164,18 +163,17 @@ func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// rules is a transformer that applies the rules documented at the function HTML to the
-// parsed text.
+// rules is a transformer that applies to the parsed text the rules that HTML documents.
 type rules struct{}
 
 func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	source := reader.Source()
 	var links, images, addresses []ast.Node
-	// The function never returns an error, so Walk does not return one.
+	// the function never returns an error, so neither does Walk
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := node.(type) {
 		case *ast.Link:
-			if !entering { // inner nodes before outer ones
+			if !entering { // process inner nodes before outer ones
 				links = append(links, n)
 			}
 		case *ast.Image:
@@ -195,7 +193,7 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 			unwrap(n)
 			continue
 		}
-		if !n.HasChildren() { // a link needs a text
+		if !n.HasChildren() { // a link without text would be invisible
 			n.AppendChild(n, ast.NewString(n.Destination))
 		}
 		n.SetAttributeString("rel", []byte(linkRel))
@@ -213,8 +211,8 @@ func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Cont
 	}
 }
 
-// image sets how an image is loaded. An image that is not on an https server becomes a
-// link. Where a link is not possible, such an image is replaced by its description.
+// image determines how an image is loaded. An image that is not loaded over https becomes
+// a link or, where a link is not possible, its description.
 func image(n *ast.Image) {
 	address, ok := parseAddress(n.Destination)
 	switch {
@@ -237,20 +235,20 @@ func image(n *ast.Image) {
 	}
 }
 
-// linkable reports whether a link to the destination is allowed.
+// linkable reports whether a link may lead to a destination.
 func linkable(destination []byte) bool {
 	address, ok := parseAddress(destination)
 	switch address.Scheme {
 	case "http", "https", "mailto":
 		return ok
 	case "":
-		return ok && address.String() != "" && address.String()[0] != '#' // headings have no ids
+		return ok && address.String() != "" && address.String()[0] != '#' // a fragment leads nowhere, because headings have no ids
 	}
 	return false
 }
 
 // parseAddress parses a destination in the form that the renderer writes. The source can
-// have another form, such as a colon that is written as an entity.
+// contain another form, for example with a colon written as an entity.
 func parseAddress(destination []byte) (*url.URL, bool) {
 	address, err := url.Parse(string(util.URLEscape(destination, true)))
 	if err != nil {
@@ -277,7 +275,7 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// texts is a renderer. It shows disallowed elements as plain text.
+// texts is a renderer that shows elements that are not allowed as plain text.
 type texts struct{}
 
 func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -288,8 +286,8 @@ func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindCodeBlock, renderCode)
 }
 
-// renderHTMLBlock shows a block of HTML as text. It omits comments, because they are
-// meant for readers of the source.
+// renderHTMLBlock shows a block of HTML as text. It leaves out comments, which are for
+// readers of the source.
 func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	n := node.(*ast.HTMLBlock)
 	if !entering || n.HTMLBlockType == ast.HTMLBlockType2 {
@@ -313,8 +311,8 @@ func renderTag(w util.BufWriter, source []byte, node ast.Node, entering bool) (a
 	return ast.WalkSkipChildren, nil
 }
 
-// renderTask shows a task's check box as a character, because a form field would need a
-// label.
+// renderTask shows the check box of a task as a character, because a form field would
+// need a label.
 func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	box := "☐ "
 	if node.(*extast.TaskCheckBox).IsChecked {
@@ -326,7 +324,7 @@ func renderTask(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.W
 	return ast.WalkContinue, nil
 }
 
-// renderCode renders a code block without its language, which is not used.
+// renderCode renders a code block without the name of its language, which is not used.
 func renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		_, err := w.WriteString("</code></pre>\n")

@@ -59,8 +59,8 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestLimits checks that text that would take too long to parse is shown without
-// rendering. This affects either the whole text or only the paragraph.
+// TestLimits checks that a text that would take too long to parse is shown without
+// rendering. Depending on the limit, this affects the whole text or only a paragraph.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	whole := func(source string) string { return "<pre><code>" + html.EscapeString(source) + "</code></pre>\n" }
@@ -113,7 +113,7 @@ var attributes = map[string][]string{
 	"li": {}, "pre": {}, "code": {}, "table": {}, "thead": {}, "tbody": {}, "tr": {},
 }
 
-// acceptable parses HTML as a browser does and returns an error if it is not safe.
+// acceptable parses HTML as a browser does, and returns an error if it is not safe.
 func acceptable(rendered string) error {
 	var open []string
 	for tokens := html.NewTokenizer(strings.NewReader(rendered)); ; {
@@ -168,7 +168,7 @@ func acceptableElement(token html.Token, open []string) error {
 }
 
 // TestBelow checks that headings begin one level below the heading around the text,
-// whatever their levels in the source.
+// whatever levels they have in the source.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	const source = "### A\n##### B\n#### C\n# D\n## E\n### F\n#### G\n##### H\n###### I\n"

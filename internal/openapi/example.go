@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// example returns an indented JSON value that matches a schema. Its objects have all
+// example returns an indented JSON value that matches a schema. Its objects contain all
 // fields of the schema.
 func (r reader) example(n *yaml.Node) []byte { return indented(r.appendExample(nil, "", n, 0)) }
 
@@ -45,7 +45,8 @@ func (r reader) appendExample(b []byte, name string, n *yaml.Node, depth int) []
 	return append(b, "null"...)
 }
 
-// appendFields appends the properties of an object, including those of its allOf parts.
+// appendFields appends the properties of an object, including those of the parts of its
+// allOf.
 func (r reader) appendFields(b []byte, n *yaml.Node, depth int) []byte {
 	if depth > maxDepth {
 		return b

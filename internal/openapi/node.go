@@ -9,17 +9,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader resolves and converts the nodes of one file.
+// reader reads the nodes of one file, and resolves the references in them.
 type reader struct {
 	root *yaml.Node
 	left *int // number of values that may still be described
 }
 
-// maxValues limits the number of values that are described. Without a limit, references
-// could expand a short file to any size.
+// maxValues limits the number of values that are described. Otherwise references could
+// expand a short file to any size.
 const maxValues = 1 << 18
 
-// more reports whether another value may be described. Each call counts as one value.
+// more reports whether another value may be described. It must be called once for each
+// value.
 func (r reader) more() bool {
 	*r.left--
 	return *r.left >= 0
@@ -42,8 +43,8 @@ func under(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// pairs returns an iterator over the entries of an object. It yields nothing for other
-// nodes.
+// pairs returns an iterator over the entries of an object. For other nodes it yields
+// nothing.
 func pairs(n *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		if n == nil || n.Kind != yaml.MappingNode {
@@ -72,7 +73,7 @@ func first(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// value returns a scalar as written in the file, or "" for other nodes.
+// value returns the text of a scalar as the file contains it, or "" for other nodes.
 func value(n *yaml.Node) string {
 	if n == nil || n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 		return ""
@@ -82,15 +83,15 @@ func value(n *yaml.Node) string {
 
 func (r reader) text(keys ...string) string { return value(at(r.root, keys...)) }
 
-// reference returns the target of a node's $ref, or "" if there is none.
+// reference returns the path to which a node's $ref leads, or "" if the node has none.
 func reference(n *yaml.Node) string { return strings.TrimPrefix(value(at(n, "$ref")), "#/") }
 
-// maxReferences limits the length of a chain of references.
+// maxReferences limits the number of references that are followed one after the other.
 const maxReferences = 8
 
-// resolve returns the node that a reference leads to, or n itself if it is not a
-// reference. It returns nil if the target does not exist or the chain of references is
-// too long.
+// resolve returns the node to which a reference leads, or n itself if n is not a
+// reference. It returns nil if the target does not exist, or if too many references would
+// have to be followed.
 func (r reader) resolve(n *yaml.Node) *yaml.Node {
 	for range maxReferences {
 		to := reference(n)
@@ -102,7 +103,7 @@ func (r reader) resolve(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// appendJSON appends a node as JSON. The order of the entries of objects is preserved.
+// appendJSON appends a node as JSON. The entries of an object keep their order.
 func appendJSON(b []byte, n *yaml.Node) []byte {
 	if n == nil {
 		return append(b, "null"...)
@@ -127,7 +128,7 @@ func appendJSON(b []byte, n *yaml.Node) []byte {
 			b = appendJSON(b, item)
 		}
 		return append(b, ']')
-	case yaml.AliasNode: // our description has no aliases; an alias may contain itself
+	case yaml.AliasNode: // descriptions of this program have no aliases, and an alias may contain itself
 		return append(b, "null"...)
 	}
 	switch n.Tag {
@@ -145,7 +146,7 @@ func appendText(b []byte, text string) []byte {
 	var to bytes.Buffer
 	e := json.NewEncoder(&to)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // encoding a string never fails
+	_ = e.Encode(text) // never fails for a string
 	return append(b, bytes.TrimSuffix(to.Bytes(), []byte("\n"))...)
 }
 

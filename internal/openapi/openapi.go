@@ -1,5 +1,5 @@
-// Package openapi parses an OpenAPI 3.0 description of an API for its documentation
-// pages. It resolves references and preserves the order of the file.
+// Package openapi reads an OpenAPI 3.0 description of an API for the pages that document
+// the API. It resolves references and keeps the order of the file.
 //
 //	openapi.go  Document and its parts
 //	schema.go   descriptions of values
@@ -17,19 +17,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is the description of an API. It is immutable. The descriptions in it are
-// Markdown.
+// Document describes an API. It is immutable. All descriptions in it are Markdown.
 type Document struct {
 	Description string
 	Schemes     []Scheme
 	Tags        []*Tag
-	JSON        []byte // the whole description
+	JSON        []byte // the whole description as JSON
 
 	operations map[string]*Operation
 	tags       map[string]*Tag
 }
 
-// Scheme is an authentication scheme.
+// Scheme is a way to authenticate.
 type Scheme struct{ Name, Header, Description string }
 
 // Tag is a group of operations.
@@ -40,28 +39,28 @@ type Tag struct {
 
 // Operation is an operation of the API.
 type Operation struct {
-	ID, Method, Path     string // the path as sent to the server, with {parameters}
+	ID, Method, Path     string // Path is the path of requests, with {parameters}
 	Summary, Description string
 	Tag                  *Tag
-	Schemes              []Scheme // alternatives; none if the operation is public
-	Scope                string   // required of an API key; "" if keys are not accepted or no scope is required
+	Schemes              []Scheme // any one of them suffices; empty if the operation is public
+	Scope                string   // scope that an API key must have; "" if it needs none or keys are not accepted
 	Parameters           []Field
-	Body                 []Media // alternatives
+	Body                 []Media // the media types that the body can have
 	BodyRequired         bool
 	Answers              []Answer
 
-	words string // the searched text in lower case
+	words string // the text in which Search looks, in lower case
 }
 
 // Field is a parameter, a header or a property of an object.
 type Field struct {
 	Name, In, Description string
 	Required              bool
-	Example               string // an initial value; "" for none
+	Example               string // example of a value; "" = none
 	Schema                *Schema
 }
 
-// Media is a body of one media type.
+// Media describes a body of one media type.
 type Media struct {
 	Type     string
 	Schema   *Schema
@@ -71,9 +70,9 @@ type Media struct {
 // Example is an example of a request or response.
 type Example struct{ Name, Text string }
 
-// Answer is one of the possible responses to a request.
+// Answer describes one of the possible responses to a request.
 type Answer struct {
-	Status, Description string // the status "default" stands for all other statuses
+	Status, Description string // Status "default" means all statuses that are not listed
 	Headers             []Field
 	Media               []Media
 }
@@ -84,9 +83,9 @@ func (d *Document) Operation(id string) *Operation { return d.operations[id] }
 // Tag returns the tag with the given slug, or nil if there is none.
 func (d *Document) Tag(slug string) *Tag { return d.tags[slug] }
 
-// Search returns the operations that contain all words of text. Operations that contain
-// all words in their ID, path or summary come first. Otherwise operations are in document
-// order.
+// Search returns the operations that contain all words of text. Those that contain all of
+// them in their ID, path or summary come first. Apart from that, operations are in the
+// order of the document.
 func (d *Document) Search(text string) (found []*Operation) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
@@ -114,8 +113,8 @@ func (d *Document) Search(text string) (found []*Operation) {
 // methods lists the methods of operations in the order in which they are displayed.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read parses a document. It returns an error if text is not YAML or does not describe an
-// API.
+// Read reads a description. It returns an error if text is not YAML or does not describe
+// an API.
 func Read(text []byte) (*Document, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
@@ -158,7 +157,7 @@ func Read(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// add adds an operation to its tag.
+// add adds an operation to the tag with the given name.
 func (d *Document) add(o *Operation, tag string) {
 	for _, t := range d.Tags {
 		if t.Name == tag {
@@ -169,7 +168,7 @@ func (d *Document) add(o *Operation, tag string) {
 	}
 }
 
-// operation parses an operation. It returns the operation and the name of its tag.
+// operation reads an operation. It returns the operation and the name of its tag.
 func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[string]Scheme) (*Operation, string) {
 	tag := value(first(at(n, "tags")))
 	o := &Operation{
@@ -214,7 +213,7 @@ func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[s
 	return o, tag
 }
 
-// field parses a parameter or a header, which may be a reference.
+// field reads a parameter or a header. n may be a reference to it.
 func (r reader) field(name string, n *yaml.Node) Field {
 	n = r.resolve(n)
 	f := Field{

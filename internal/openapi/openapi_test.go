@@ -10,7 +10,7 @@ import (
 	"svc/internal/openapi"
 )
 
-// small is a description that uses every supported feature.
+// small is a description that uses every feature that package openapi supports.
 const small = `
 openapi: 3.0.3
 info: { description: About **this**. }
@@ -132,8 +132,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestOwnDescription checks that all of openapi.yaml is read, and that the IDs of
-// operations and the slugs of tags are unique.
+// TestOwnDescription checks that all of openapi.yaml is read, and that IDs of operations
+// and slugs of tags are unique.
 func TestOwnDescription(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../openapi.yaml")

@@ -10,18 +10,18 @@ import (
 
 // Schema describes the values that are allowed for a field or a body.
 type Schema struct {
-	Type        string // for display, such as "list of strings"
+	Type        string // type for display, such as "list of strings"
 	Description string
-	Rules       []string // limits and values, for display
-	Fields      []Field  // of an object, or of the objects in a list
+	Rules       []string // limits and permitted values, for display
+	Fields      []Field  // fields of an object, or of the objects in a list
 	Choices     []*Schema
 }
 
-// maxDepth limits the nesting of objects that are described.
+// maxDepth limits the number of levels of nested objects that are described.
 const maxDepth = 5
 
-// schema parses a schema. within lists the names of the enclosing schemas, which are not
-// parsed again, because a schema can contain itself.
+// schema reads a schema. within lists the names of the schemas that contain it. These are
+// not read again, because a schema can contain itself.
 func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	name := reference(n)
 	around := within
@@ -64,7 +64,7 @@ func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	return s
 }
 
-// fields returns the properties of an object, including those of its allOf parts.
+// fields returns the properties of an object, including those of the parts of its allOf.
 func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	needed := map[string]bool{}
 	var visit func(n *yaml.Node, depth int)
@@ -91,13 +91,13 @@ func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	return all
 }
 
-// plurals maps the names of types to the plurals that are used for lists of them.
+// plurals contains the plural of each type's name, for lists of that type.
 var plurals = map[string]string{
 	"string": "strings", "integer": "integers", "number": "numbers", "boolean": "truth values", "object": "objects",
 }
 
-// typeName returns the type of a value in the form that is displayed. depth is the number
-// of enclosing lists.
+// typeName returns the type of a value for display. depth is the number of lists that
+// contain the value.
 func (r reader) typeName(n *yaml.Node, depth int) string {
 	n = r.resolve(n)
 	name, format := value(at(n, "type")), value(at(n, "format"))
@@ -124,7 +124,7 @@ func (r reader) typeName(n *yaml.Node, depth int) string {
 	return name
 }
 
-// rules returns the limits of a value in the form that is displayed.
+// rules returns the limits of a value for display.
 func rules(n *yaml.Node) (all []string) {
 	limit := func(low, high, of string) {
 		least, most := value(at(n, low)), value(at(n, high))

@@ -7,18 +7,18 @@ import (
 )
 
 // forwardingHeaders lists the headers in which proxies send the address of a client, in
-// canonical form. The headers that are read by default come first.
+// canonical form. Those that are read by default come first.
 var forwardingHeaders = []string{
 	forwardedFor, "X-Real-Ip", "Forwarded", "Cf-Connecting-Ip", "True-Client-Ip",
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Fly-Client-Ip",
 }
 
-// maxShown limits the length of header values in the output.
+// maxShown limits the length of the header values that Forwarded returns.
 const maxShown = 200
 
 // Forwarded returns the forwarding headers of a request as lines of the form "Name:
-// value". It returns nil if there are none. counted reports whether one of them
-// determined the address that Client returns.
+// value", or nil if there are none. counted reports whether one of them determined the
+// address that Client returns.
 func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines []string, counted bool) {
 	read := p.read()
 	names := slices.Clone(forwardingHeaders)
@@ -39,10 +39,10 @@ func (p Proxies) Forwarded(remoteAddr string, header map[string][]string) (lines
 	return lines, counted
 }
 
-// Peer returns the address in remoteAddr, which may include a port. It returns the zero
-// Addr if remoteAddr contains no address.
+// Peer returns the address in remoteAddr, which may include a port, or the zero Addr if
+// there is none.
 func Peer(remoteAddr string) netip.Addr {
-	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // the form used by net/http
+	if peer, err := netip.ParseAddrPort(remoteAddr); err == nil { // the form that net/http uses
 		return peer.Addr().Unmap().WithZone("")
 	}
 	return parseAddr(remoteAddr)

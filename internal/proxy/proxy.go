@@ -1,6 +1,6 @@
-// Package proxy determines the address of a client behind reverse proxies. A forwarding
-// header is used only if the peer that sent it is trusted. The package also defines the
-// form in which the address is stored.
+// Package proxy determines the address of a client behind reverse proxies. It uses a
+// forwarding header only if the peer that sent it is trusted. It also defines the form in
+// which addresses are stored.
 package proxy
 
 import (
@@ -14,18 +14,18 @@ const forwardedFor = "X-Forwarded-For"
 // defaultHeaders lists the headers that are read by default, in canonical form.
 var defaultHeaders = []string{forwardedFor, "X-Real-Ip"}
 
-// carrierGrade is the address space that providers use between their network and their
-// customers (RFC 6598).
+// carrierGrade is the address space that internet providers use between their network and
+// their customers (RFC 6598).
 var carrierGrade = netip.MustParsePrefix("100.64.0.0/10")
 
-// Proxies configures the reverse proxies and the headers that are trusted.
+// Proxies configures how many reverse proxies are trusted, and which headers are read.
 type Proxies struct {
-	// Count is the number of trusted reverse proxies in front of the server. If it is 0 or
-	// less, no forwarding header is read.
+	// Count is the number of reverse proxies in front of the server that are trusted. If it
+	// is 0 or less, no forwarding header is read.
 	Count int
-	// Headers replaces the default headers if it is not empty. Headers are read in this
-	// order. Their names may be written in any case. The default is X-Forwarded-For, then
-	// X-Real-IP.
+	// Headers, unless it is empty, replaces the default headers: X-Forwarded-For, then
+	// X-Real-IP. Headers are read in the given order. Their names can be written in any
+	// case.
 	Headers []string
 }
 
@@ -45,19 +45,21 @@ func (p Proxies) trusts(peer netip.Addr) bool {
 // carrier-grade addresses are not included, because untrusted hosts can have them.
 func private(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() }
 
-// Client returns the address of the client. If the peer is trusted, this is the address
-// in the first usable header. Otherwise it is the peer's own address. remoteAddr is the
+// Client returns the address of the client. If the peer is trusted, that is the address
+// in the first usable header, and otherwise the peer's own address. remoteAddr is the
 // address of the peer, with or without a port. The keys of header must be canonical MIME
-// header names. The result is normalised: IPv4 addresses mapped into IPv6 become IPv4,
-// and zones are removed. If the peer has no address, as on a Unix socket, it is not
-// trusted and the result is the zero Addr.
+// header names.
+//
+// The result is normalized: IPv4 addresses mapped into IPv6 become IPv4, and zones are
+// removed. If the peer has no address, as on a Unix socket, it is not trusted, and the
+// result is the zero Addr.
 func (p Proxies) Client(remoteAddr string, header map[string][]string) netip.Addr {
 	peer := Peer(remoteAddr)
 	if !p.trusts(peer) {
 		return peer
 	}
 	for _, name := range p.read() {
-		// Several lines of one header form one list (RFC 9110).
+		// several lines of one header form one list (RFC 9110)
 		list := strings.Join(header[name], ",")
 		if list == "" {
 			continue
@@ -81,18 +83,18 @@ func (p Proxies) read() []string {
 	return names
 }
 
-// pick returns the client's address from the list in the named header. It returns the
-// zero Addr if the entry is not an address.
+// pick returns the client's address from list, the value of the header with the given
+// name. It returns the zero Addr if the selected entry is not an address.
 //
-// Each proxy appends the address of its peer to X-Forwarded-For. With Count trusted
-// proxies, the entry at position Count from the right is therefore the last trustworthy
-// one. If the list is shorter, its first entry is used. If the entry is a private
-// address, it belongs to a further proxy in the same network. In this case, the nearest
-// public entry to its left is used, if there is one. A link-local or carrier-grade entry
-// belongs to a client, which may have invented the entries to its left.
+// Each proxy appends the address of its peer to X-Forwarded-For. The last entry that can
+// be trusted is therefore at position Count from the right or, if the list is shorter,
+// the first entry. If it is a private address, it belongs to another proxy in the same
+// network; pick then uses the nearest public entry to its left, if there is one. A
+// link-local or carrier-grade entry belongs to a client, which may have invented the
+// entries to its left.
 //
-// Proxies replace the other headers instead of appending to them, so the first entry of
-// these headers is used.
+// Proxies replace the other headers instead of appending to them, so pick uses the first
+// entry of those.
 func (p Proxies) pick(name, list string) netip.Addr {
 	if name != forwardedFor {
 		for list != "" {
@@ -125,7 +127,7 @@ func (p Proxies) pick(name, list string) netip.Addr {
 	return a
 }
 
-// cutLast splits a list at its last comma. entry is the part after the comma.
+// cutLast splits a list at its last comma. entry is the part after that comma.
 func cutLast(list string) (entry, rest string) {
 	i := strings.LastIndexByte(list, ',')
 	return list[i+1:], list[:max(i, 0)]
@@ -134,7 +136,7 @@ func cutLast(list string) (entry, rest string) {
 func blank(entry string) bool { return strings.TrimSpace(entry) == "" }
 
 // parseAddr parses an address in any form that proxies write, with or without brackets
-// and a port. It returns the zero Addr for any other text.
+// and with or without a port. It returns the zero Addr for any other text.
 func parseAddr(text string) netip.Addr {
 	text = strings.TrimSpace(text)
 	host, port := text, ""
@@ -142,7 +144,7 @@ func parseAddr(text string) netip.Addr {
 		if host, port, ok = strings.Cut(inside, "]"); !ok {
 			return netip.Addr{}
 		}
-	} else if strings.Count(text, ":") == 1 { // with two or more it is IPv6 without a port
+	} else if strings.Count(text, ":") == 1 { // a text with two or more is an IPv6 address without a port
 		i := strings.IndexByte(text, ':')
 		host, port = text[:i], text[i:]
 	}
@@ -156,8 +158,8 @@ func parseAddr(text string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// isPort reports whether a text can follow a host. It must be empty, or a colon followed
-// by digits.
+// isPort reports whether a text can follow a host: it must be empty, or a colon and
+// digits.
 func isPort(text string) bool {
 	return text == "" || text[0] == ':' && strings.Trim(text[1:], "0123456789") == ""
 }

@@ -194,7 +194,7 @@ func FuzzClient(f *testing.F) {
 				t.Fatalf("%d of %q: got %v, want %v", count, forwarded, got, want)
 			}
 		}
-		// Parsing a normalised address returns it unchanged, with and without a port.
+		// a normalized address, with or without a port, must be parsed to the same address
 		if got.IsValid() {
 			for _, text := range []string{got.String(), netip.AddrPortFrom(got, 80).String()} {
 				if again := parseAddr(text); again != got {

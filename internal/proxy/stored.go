@@ -5,16 +5,16 @@ import (
 	"net/netip"
 )
 
-// The settings for storing the addresses of clients.
+// The values of the setting that determines how the addresses of clients are stored.
 const (
-	IPAnonymized = "anonymized" // without its last part
+	IPAnonymized = "anonymized" // only the address of the network
 	IPFull       = "full"
 	IPNone       = "none"
 )
 
-// StoredAddress returns the form in which the address is stored with events. An
-// anonymized address identifies only a network: the last 8 bits of IPv4 or the last 80
-// bits of IPv6 are zero. IPv6 is written in full, such as 2001:db8:1:0:0:0:0:0.
+// StoredAddress returns the form in which an address is stored with events. An anonymized
+// address identifies only a network: the last 8 bits of IPv4, or the last 80 bits of
+// IPv6, are zero. IPv6 is written without abbreviation, such as 2001:db8:1:0:0:0:0:0.
 func StoredAddress(a netip.Addr, storage string) string {
 	a = a.Unmap()
 	switch {
