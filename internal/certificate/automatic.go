@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// Options configures automatic certificates.
+// Options configures how certificates are obtained.
 type Options struct {
-	Names  []string // host names in ASCII, at least one
+	Names  []string // host names in ASCII; must not be empty
 	Folder string   // directory for certificates, keys and the account
 	CA     string   // URL of the certificate authority's directory; "" = Let's Encrypt
 	Email  string   // contact address for the certificate authority; "" = none
@@ -21,14 +21,14 @@ type Options struct {
 	// TLSPort and HTTPPort are the ports on which this process listens. They must be
 	// reachable from outside as 443 and 80.
 	TLSPort  int
-	HTTPPort int // 0 = no listener for plain HTTP
+	HTTPPort int // 0 = this process has no listener for plain HTTP
 
 	UserAgent string
 	Log       *slog.Logger
 }
 
-// Automatic obtains certificates from an ACME certificate authority and renews them
-// before they expire.
+// Automatic obtains certificates from a certificate authority that supports ACME, and
+// renews them before they expire.
 type Automatic struct {
 	names  []string
 	cache  *certmagic.Cache
@@ -36,8 +36,8 @@ type Automatic struct {
 	issuer *certmagic.ACMEIssuer
 }
 
-// NewAutomatic returns an Automatic that has not sent any requests. Close releases its
-// resources.
+// NewAutomatic returns an Automatic. It sends no requests before Start. The caller must
+// close it.
 func NewAutomatic(o Options) *Automatic {
 	log := zap.New(logCore{o.Log.Handler()})
 	a := &Automatic{names: o.Names}
@@ -47,7 +47,7 @@ func NewAutomatic(o Options) *Automatic {
 	})
 	a.config = certmagic.New(a.cache, certmagic.Config{
 		Storage: &certmagic.FileStorage{Path: o.Folder},
-		// For clients that do not send a server name.
+		// for clients that do not send a server name
 		DefaultServerName: o.Names[0],
 		OnEvent:           tellFetched(o.Log),
 		Logger:            log,
@@ -56,7 +56,7 @@ func NewAutomatic(o Options) *Automatic {
 	a.issuer = certmagic.NewACMEIssuer(a.config, certmagic.ACMEIssuer{
 		CA:                   o.CA,
 		Email:                o.Email,
-		Agreed:               true, // the administrator agrees by configuring a domain; the documentation states this
+		Agreed:               true, // by configuring a domain, the administrator agrees to the terms of the authority, as documented
 		DisableHTTPChallenge: o.HTTPPort == 0,
 		AltHTTPPort:          o.HTTPPort,
 		AltTLSALPNPort:       o.TLSPort,
@@ -66,8 +66,8 @@ func NewAutomatic(o Options) *Automatic {
 	return a
 }
 
-// Start loads certificates from the directory. Until ctx is done, it obtains and renews
-// certificates in the background.
+// Start loads certificates from the directory. It obtains and renews certificates in the
+// background until ctx is done.
 func (a *Automatic) Start(ctx context.Context) error {
 	if err := a.config.ManageAsync(ctx, a.names); err != nil {
 		return fmt.Errorf("automatic certificates: %w", err)
@@ -78,8 +78,8 @@ func (a *Automatic) Start(ctx context.Context) error {
 // Close stops all background work.
 func (a *Automatic) Close() { a.cache.Stop() }
 
-// Config returns the TLS configuration of an HTTPS listener with HTTP/2. The configuration
-// also answers the authority's challenges over TLS.
+// Config returns the TLS configuration for an HTTPS listener with HTTP/2. It also
+// responds to the authority's challenges over TLS.
 func (a *Automatic) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -88,14 +88,14 @@ func (a *Automatic) Config() *tls.Config {
 	}
 }
 
-// Challenges returns a handler that answers the authority's challenges over plain HTTP
-// and passes all other requests to next.
+// Challenges returns a handler that responds to the authority's challenges over plain
+// HTTP. It passes all other requests to next.
 func (a *Automatic) Challenges(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }
 
 // tellFetched returns an event handler that logs when certificates are issued and when
-// they are loaded. Failures are logged by certmagic itself.
+// they are loaded. certmagic itself logs failures.
 func tellFetched(log *slog.Logger) func(context.Context, string, map[string]any) error {
 	return func(_ context.Context, event string, data map[string]any) error {
 		switch event {

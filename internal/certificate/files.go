@@ -16,11 +16,12 @@ import (
 	"time"
 )
 
-// lookEvery is the minimum interval between two checks of the files for changes. The
-// checks are made during handshakes.
+// lookEvery is the minimum interval between two checks whether the files have changed. A
+// check is made during a handshake.
 const lookEvery = time.Minute
 
-// Files is a certificate in PEM files. It is reloaded when the files change.
+// Files is a certificate that is loaded from PEM files, and reloaded when the files
+// change.
 type Files struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -28,13 +29,13 @@ type Files struct {
 	current           atomic.Pointer[tls.Certificate]
 
 	mu     sync.Mutex // guards the following fields
-	seen   [2]version // of the files of the current certificate
+	seen   [2]version // versions of the files from which the current certificate was loaded
 	failed failure    // result of the last check
 	looked time.Time
 }
 
-// failure is the reason why the files could not be used. The zero value means that they
-// could be used.
+// failure describes why the files could not be used. The zero value means that they could
+// be used.
 type failure struct {
 	of   [2]version
 	text string
@@ -47,7 +48,7 @@ type version struct {
 }
 
 // OpenFiles loads a certificate with its chain and its private key. now returns the
-// current time. If now is nil, time.Now is used.
+// current time; nil means time.Now.
 func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Files, error) {
 	if now == nil {
 		now = time.Now
@@ -79,10 +80,11 @@ func (f *Files) Reload() error {
 	return nil
 }
 
-// look reloads the files if they differ from those of the current certificate and the
-// last check was at least lookEvery ago. It checks again after a failure, because
-// unreadable files may have become readable. It logs each problem once, unless Reload has
-// returned it. Other handshakes do not wait while a check is in progress.
+// look reloads the certificate if its files have changed and the last check was at least
+// lookEvery ago. After a failure, it tries again even if they have not changed, because
+// files that were unreadable may have become readable. It logs each problem once, unless
+// Reload has already returned it. Other handshakes do not wait while a check is in
+// progress.
 func (f *Files) look() {
 	if !f.mu.TryLock() {
 		return
@@ -113,8 +115,8 @@ func (f *Files) versions() (v [2]version, err error) {
 // read loads the certificate if the files have changed. If always is true, it loads the
 // certificate in any case. The caller must hold mu.
 func (f *Files) read(always bool) error {
-	// Get the versions before reading the files, so that a change during the read is
-	// detected by a later check.
+	// get the versions before reading the files, so that a later check detects a change
+	// during the read
 	seen, err := f.versions()
 	if err == nil && (always || seen != f.seen) {
 		err = f.use(seen)
@@ -129,7 +131,7 @@ func (f *Files) read(always bool) error {
 func (f *Files) use(seen [2]version) error {
 	pair, err := tls.LoadX509KeyPair(f.certFile, f.keyFile)
 	if err != nil {
-		if _, ok := errors.AsType[*fs.PathError](err); ok { // the error names the file
+		if _, ok := errors.AsType[*fs.PathError](err); ok { // the error already names the file
 			return err
 		}
 		return fmt.Errorf("%s and %s: %w", f.certFile, f.keyFile, err)

@@ -45,7 +45,7 @@ func makePair(t *testing.T, name string, until time.Time) pair {
 	}
 }
 
-// bench is a test fixture: certificate files with a clock and a log.
+// bench contains the files of a certificate, with a clock and a log, for a test.
 type bench struct {
 	dir   string
 	now   time.Time
@@ -69,7 +69,7 @@ func newBench(t *testing.T, first pair) *bench {
 
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 
-// write replaces a file. Each call sets a different modification time.
+// write replaces a file. Each call gives it a different modification time.
 func (b *bench) write(t *testing.T, name string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(b.path(name), content, 0o600); err != nil {
@@ -115,13 +115,13 @@ func TestFilesAreReadAgainWhenTheyChange(t *testing.T) {
 	b.write(t, "cert.pem", renewed.cert)
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(59 * time.Second)
-	b.wants(t, "old.example", "") // checked less than a minute ago
+	b.wants(t, "old.example", "") // the last check was less than a minute ago
 	b.now = b.now.Add(time.Second)
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestHalfReplaced checks a certificate file that was replaced before its key, because
-// the two files cannot be replaced atomically.
+// TestHalfReplaced checks that the old certificate stays in use while only one of the two
+// files has been replaced. They cannot be replaced at the same moment.
 func TestHalfReplaced(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -133,15 +133,15 @@ func TestHalfReplaced(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "old.example", "the old one stays in use")
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "") // logged once
+	b.wants(t, "old.example", "") // the problem has already been logged
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "new.example", "certificate loaded")
 }
 
-// TestReadableLater checks that unusable files are read again after a minute, even if
-// their size and modification time have not changed. Another property, such as the owner,
-// may have changed.
+// TestReadableLater checks that files that could not be used are read again after a
+// minute, even if their size and modification time have not changed: their owner, for
+// example, may have changed.
 func TestReadableLater(t *testing.T) {
 	t.Parallel()
 	later := today.AddDate(0, 3, 0)
@@ -154,8 +154,8 @@ func TestReadableLater(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "old.example", "the old one stays in use")
 	b.now = b.now.Add(time.Minute)
-	b.wants(t, "old.example", "") // logged once
-	b.wrote--                     // the same time
+	b.wants(t, "old.example", "") // the problem has already been logged
+	b.wrote--                     // the next file gets the same modification time
 	b.write(t, "key.pem", renewed.key)
 	b.now = b.now.Add(time.Minute)
 	b.wants(t, "new.example", "certificate loaded")

@@ -8,9 +8,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logCore writes the log of certmagic to the server's log, one or two levels lower.
-// Certmagic's information messages are single steps, its warnings are followed by an
-// immediate retry, and its errors state the time of the next retry.
+// logCore passes the log of certmagic to the server's log, one or two levels lower. In
+// certmagic, information is about single steps, a warning is followed by an immediate
+// retry, and an error contains the time of the next retry.
 type logCore struct{ handler slog.Handler }
 
 // Enabled reports whether entries of the given level are written.

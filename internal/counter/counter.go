@@ -1,6 +1,6 @@
-// Package counter counts in memory for a caller that stores the counts later. Its input
-// is combinations of keys, and its output is the count of each key. The package does not
-// depend on the meaning of keys.
+// Package counter counts in memory for a caller that stores the counts later. The caller
+// passes combinations of keys, and gets the count of each key. The package does not
+// depend on the meaning of the keys.
 package counter
 
 import (
@@ -10,68 +10,69 @@ import (
 	"sync/atomic"
 )
 
-// Rules limit the size of a Counter and define its keys, which may be derived from
+// Rules define the keys of a Counter and limit its size, because keys may come from
 // untrusted input.
 type Rules[C, K comparable] struct {
-	// Combinations is the maximum number of different combinations held on each core. Beyond
-	// it they are split into their keys.
+	// Combinations is the maximum number of different combinations that each core holds.
+	// When it is exceeded, they are split into their keys.
 	Combinations int
 	// Keys returns the keys under which a combination is counted.
 	Keys func(C) iter.Seq[K]
-	// Keep returns a copy of the combination that does not refer to the caller's memory. It
-	// is called once for each new combination.
+	// Keep returns a copy of a combination that shares no memory with the original. It is
+	// called once for each new combination.
 	Keep func(C) C
 
-	// Most is the maximum number of different keys held on each core between two drains, and
-	// PerGroup is the maximum for one group. Further keys are counted under their Fold. When
-	// a core holds twice Most keys, counts of new folded keys are dropped too.
+	// Most is the maximum number of different keys that each core holds between two calls of
+	// Drain, and PerGroup the maximum for one group. Further keys are counted as their Fold.
+	// When a core holds twice Most keys, it drops even the counts of new folded keys.
 	Most, PerGroup int
-	// Group returns the group of a key. Groups have their own limit, so that the keys of one
-	// group cannot use up all the room.
+	// Group returns the group to which a key belongs. Each group has a limit of its own, so
+	// that its keys cannot use up all the room.
 	Group func(K) uint32
-	// Fold returns the coarser key that replaces a key for which there is no room. There
+	// Fold returns the coarser key that is counted if there is no room for a key. There
 	// should be few coarse keys, and the Fold of a coarse key must be the key itself.
 	Fold func(K) K
 }
 
 // Counter counts keys. It is safe for concurrent use. Add is cheap enough for every
-// request, because each core has its own part of the counter and does not wait for other
-// cores. Counting a known combination costs one map lookup, however many keys it has, and
-// allocates nothing.
+// request: each core has its own part of the counter and does not wait for the others.
+// Counting a known combination costs one map lookup, however many keys it has, and no
+// allocation.
 type Counter[C, K comparable] struct {
 	rules Rules[C, K]
 	parts []part[C, K]
-	near  sync.Pool // *part[C, K]; returns the one last used on this core
+	near  sync.Pool // of *part[C, K]; returns the part that this core used last
 	next  atomic.Uint32
 
-	draining sync.Mutex // held by Drain, which owns the spare maps
+	draining sync.Mutex // held by Drain, which owns the spare maps meantime
 	dropped  atomic.Uint64
 }
 
-// part holds the counts of one core. Its padding keeps the other parts off its cache
-// lines.
+// part holds the counts of one core. Padding separates it from the other parts, so that
+// they do not share cache lines.
 type part[C, K comparable] struct {
 	mu    sync.Mutex
 	live  counts[C, K] // guarded by mu
-	spare counts[C, K] // empty except while it is being drained; owned by Drain
+	spare counts[C, K] // empty, except while Drain reads it; owned by Drain
 	_     [64]byte
 }
 
-// counts holds counts by combination, and by key for combinations that have been split.
+// counts holds counts by combination and, for combinations that have been split, by key.
 type counts[C, K comparable] struct {
 	undivided tally[C]
 	keys      tally[K]
-	groups    map[uint32]int // number of keys that are held for each group
+	groups    map[uint32]int // number of keys that each group has
 }
 
-// tally is a map of counts that can be incremented with one lookup, and emptied without freeing its
-// memory.
+// tally is a map of counts in which a count can be incremented with one lookup. It can be
+// emptied without freeing its memory.
 type tally[T comparable] struct {
-	at      map[T]uint32 // index in numbers
+	at      map[T]uint32 // for each key, the index of its count in numbers
 	numbers []uint64
 }
 
-// known adds n to the count of an existing entry. It reports whether the entry exists.
+// known adds n to the count of one, if there is an entry for it. It reports whether there
+// is one.
 func (t *tally[T]) known(one T, n uint64) bool {
 	at, ok := t.at[one]
 	if ok {
@@ -80,7 +81,7 @@ func (t *tally[T]) known(one T, n uint64) bool {
 	return ok
 }
 
-// begin adds a new entry with count n.
+// begin adds a new entry with the count n.
 func (t *tally[T]) begin(one T, n uint64) {
 	t.at[one] = uint32(len(t.numbers))
 	t.numbers = append(t.numbers, n)
@@ -103,8 +104,8 @@ func New[C, K comparable](rules Rules[C, K]) *Counter[C, K] {
 	for i := range c.parts {
 		c.parts[i].live, c.parts[i].spare = newCounts[C, K](), newCounts[C, K]()
 	}
-	// The pool may drop its contents at any time, so that two cores use the same part. The mutex
-	// keeps that correct.
+	// The pool may drop its elements at any time, so that two cores use the same part. The
+	// mutex of the part keeps that correct.
 	c.near.New = func() any { return &c.parts[int(c.next.Add(1))%len(c.parts)] }
 	return c
 }
@@ -178,8 +179,8 @@ func (c *Counter[C, K]) Drain() map[K]uint64 {
 	return all
 }
 
-// Restore adds back the counts that a Drain returned and the caller could not store. The
-// limits apply to these counts too.
+// Restore adds counts that Drain has returned and that the caller could not store. The
+// limits apply to them, too.
 func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	p := &c.parts[0]
 	p.mu.Lock()
@@ -189,6 +190,6 @@ func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	}
 }
 
-// Dropped returns the number of counts that have been lost since the start because even
-// the coarse keys had no room.
+// Dropped returns the number of counts that have been lost since the start, because there
+// was no room even for the folded keys.
 func (c *Counter[C, K]) Dropped() uint64 { return c.dropped.Load() }

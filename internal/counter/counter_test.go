@@ -16,7 +16,7 @@ import (
 	"svc/internal/counter"
 )
 
-// key is a counted key. It consists of a group and a text.
+// key is a key in the tests. It consists of a group and a text.
 type key struct {
 	group uint32
 	text  string
@@ -27,7 +27,7 @@ type pair struct{ a, b key }
 
 func (p pair) keys() iter.Seq[key] { return slices.Values([]key{p.a, p.b}) }
 
-// newCounter returns a counter that holds a hundred pairs before it splits them.
+// newCounter returns a counter that splits pairs when it holds a hundred of them.
 func newCounter(most, perGroup int) *counter.Counter[pair, key] {
 	return counter.New(counter.Rules[pair, key]{
 		Combinations: 100, Keys: pair.keys,
@@ -81,8 +81,8 @@ func TestRestoreIsAsIfNeverDrained(t *testing.T) {
 	}
 }
 
-// TestWhatIsHeldIsKept checks that the counter holds no references to the caller's
-// memory.
+// TestWhatIsHeldIsKept checks that the counter keeps copies that do not refer to the
+// caller's memory.
 func TestWhatIsHeldIsKept(t *testing.T) {
 	t.Parallel()
 	const times = 1000
@@ -132,15 +132,15 @@ func TestManyCombinations(t *testing.T) {
 	}
 }
 
-// TestBounds checks the limits. They apply to each core, so the test counts with Restore,
-// which only uses the first part.
+// TestBounds checks the limits. Because they apply to each core, the test counts with
+// Restore, which uses only the first part.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name           string
 		most, perGroup int
-		groups, texts  int // counted once each
-		keys, dropped  int // number held, and number dropped
+		groups, texts  int // each text of each group is counted once
+		keys, dropped  int // number of keys that are held, and number of counts that are dropped
 	}{
 		{"all fit", 10, 10, 2, 5, 10, 0},
 		{"a full group has one more key, the coarse one", 100, 10, 1, 50, 11, 0},
@@ -183,8 +183,8 @@ func TestDrainMakesRoom(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostBetweenDrains checks that counting on all cores during drains neither loses nor
-// repeats counts.
+// TestNothingIsLostBetweenDrains checks that counts are neither lost nor repeated if all
+// cores count during calls of Drain.
 func TestNothingIsLostBetweenDrains(t *testing.T) {
 	t.Parallel()
 	const workers, each = 8, 20_000

@@ -1,5 +1,5 @@
 // Package disk measures the free space of the disk that contains a directory, and keeps a
-// reserve of free space for other uses.
+// reserve of free space for the other uses of the disk.
 package disk
 
 import (
@@ -27,9 +27,9 @@ func Device(path string) (uint64, error) {
 	return device(info), nil
 }
 
-// Allocate extends a file to size bytes and reserves the space. It does not shorten a
-// longer file. It reserves nothing if the operating system or the file system cannot
-// reserve space in advance.
+// Allocate extends a file to size bytes and reserves the space for it. It does not
+// shorten a file that is longer. If the operating system or the file system cannot
+// reserve space in advance, it reserves none.
 func Allocate(f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -41,8 +41,8 @@ func Allocate(f *os.File, size int64) error {
 	return allocate(f, size)
 }
 
-// Extend extends a file to size bytes. It reserves no space if the file system supports
-// holes.
+// Extend extends a file to size bytes. If the file system supports holes, it reserves no
+// space.
 func Extend(f *os.File, size int64) error {
 	if err := allowHoles(f); err != nil {
 		return err

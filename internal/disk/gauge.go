@@ -10,9 +10,9 @@ import (
 // the Reserve in that time.
 const fresh = 50 * time.Millisecond
 
-// Gauge measures the free space of a directory's file system at intervals of at least 50
-// ms. A system call for every request would take a noticeable part of the request's time.
-// Gauge is safe for concurrent use.
+// Gauge measures the free space of a directory's file system, at most once in 50 ms,
+// because a system call for every request would take a noticeable part of the request's
+// time. It is safe for concurrent use.
 type Gauge struct {
 	measure func() (uint64, error)
 
@@ -31,7 +31,8 @@ func NewGauge(dir string) *Gauge {
 	return &Gauge{measure: func() (uint64, error) { return Free(dir) }}
 }
 
-// Free returns a recent result of the function Free for the directory.
+// Free returns the free space as the function Free does, but its result can be up to 50
+// ms old.
 func (g *Gauge) Free() (uint64, error) {
 	last := g.last.Load()
 	if last != nil && time.Since(last.at) < fresh {

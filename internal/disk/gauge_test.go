@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestGauge checks that callers share a measurement for as long as it is valid, even if
-// it failed.
+// TestGauge checks that callers share a measurement while it is recent, even if it
+// failed.
 func TestGauge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,22 +10,21 @@ import (
 	"svc/internal/fault"
 )
 
-// Floor is the free space, in bytes, below which a server is not ready. It is enough for
-// some minutes of writes and for the files that are needed to free space. Copying a
-// database leaves this space free.
+// Floor is the amount of free space, in bytes, below which a server is not ready. It is
+// enough for some minutes of writes, and for the files that are needed to free space.
+// Copying a database leaves this amount free.
 const Floor = 64 << 20
 
-// Reserve is the space, in bytes, that all writers of files leave free for other uses.
-// These writers are uploads, attachments, imports and the file cache. The Reserve is
-// larger than the Floor.
+// Reserve is the amount of space, in bytes, that uploads, attachments, imports and the
+// file cache leave free for other uses. It is larger than Floor.
 const Reserve = 128 << 20
 
 // look is the number of bytes of a file that are written between two checks of the free
 // space.
 const look = 64 << 20
 
-// Need returns a NoSpace error if fewer than the given number of bytes are free below a
-// directory. The error states that the space is needed for the given purpose.
+// Need returns a NoSpace error if fewer than bytes bytes are free on the file system of
+// dir. The error states that the space is needed for the given purpose.
 func Need(dir string, bytes uint64, purpose string) error { return need(Free, dir, bytes, purpose) }
 
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {
@@ -37,10 +36,10 @@ func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpo
 	return err
 }
 
-// Fill writes all data from a reader to a file and returns when the data is durable. It
-// leaves the Reserve free. size is the expected number of bytes, or negative if it is not
-// known. Fill returns errors of the disk as faults, like fault.Disk, and an error of the
-// reader unchanged.
+// Fill writes all data from a reader to a file, and returns when the data is durable. It
+// leaves the Reserve free. size is the expected number of bytes; it is negative if that
+// is not known. Errors of the disk are returned as faults, as fault.Disk does, and an
+// error of the reader unchanged.
 func Fill(f *os.File, from io.Reader, size int64, purpose string) (n int64, err error) {
 	return fill(Free, f, from, size, purpose)
 }
@@ -60,5 +59,5 @@ func fill(free func(dir string) (uint64, error), f *os.File, from io.Reader, siz
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return n, fault.Disk(errors.Join(err, w.Sync())) // Sync, even after an error, to end background work
+	return n, fault.Disk(errors.Join(err, w.Sync())) // sync even after an error, so that background writing ends
 }

@@ -13,7 +13,7 @@ import (
 	"svc/internal/fault"
 )
 
-// sized returns a replacement for Free that returns a fixed number of bytes.
+// sized returns a replacement for Free that always returns the given number of bytes.
 func sized(bytes uint64) func(string) (uint64, error) {
 	return func(string) (uint64, error) { return bytes, nil }
 }
@@ -32,8 +32,8 @@ func TestNeed(t *testing.T) {
 	}
 }
 
-// TestFillKeepsTheReserve checks that a file that does not fit is rejected. This happens
-// before it is written, or during the write if other writers have taken the space.
+// TestFillKeepsTheReserve checks that a file that does not fit is refused: before it is
+// written or, if other writers have taken the space, while it is written.
 func TestFillKeepsTheReserve(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -41,7 +41,7 @@ func TestFillKeepsTheReserve(t *testing.T) {
 		size  int64
 		bytes int64
 		free  uint64
-		want  int64 // bytes written
+		want  int64 // number of bytes that are written
 		fits  bool
 	}{
 		{"fits", 7, 7, Reserve + 7, 7, true},
@@ -61,7 +61,7 @@ func TestFillKeepsTheReserve(t *testing.T) {
 			defer f.Close()
 			free := func(string) (uint64, error) {
 				if n, err := f.Seek(0, io.SeekCurrent); err != nil || n > 0 {
-					return tc.free - 1, err // another process has written
+					return tc.free - 1, err // as if another process had written
 				}
 				return tc.free, nil
 			}
@@ -81,8 +81,8 @@ func (zeros) Read(p []byte) (int, error) {
 }
 
 // TestFillTellsErrorsApart checks that an error of the reader is returned unchanged, and
-// that the data read before it is in the file. An error of the file must not be mistaken
-// for one of the reader.
+// that the data that was read before it is in the file. An error of the file must not be
+// mistaken for an error of the reader.
 func TestFillTellsErrorsApart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

@@ -6,25 +6,25 @@ import (
 	"svc/internal/platform"
 )
 
-// Platforms is greater than the largest number of a platform, and Regions is greater than
-// the largest Region.
+// Platforms is greater than every number of a platform, and Regions is greater than every
+// Region.
 const (
 	Platforms = 1 << 3
 	Regions   = 2 + 26*26
 )
 
-// countedPlatforms lists the platforms by their number in counters.
+// countedPlatforms lists the platforms by the number that they have in counters.
 var countedPlatforms = [...]platform.Platform{
 	platform.Others, platform.Windows, platform.Linux, platform.MacOS, platform.IOS, platform.Android, platform.Web,
 }
 
-// PlatformNumber returns the number of a platform in counters. A missing platform counts
-// as platform.Others.
+// PlatformNumber returns the number that a platform has in counters. An empty platform is
+// counted as platform.Others.
 func PlatformNumber(on platform.Platform) int {
 	return max(slices.Index(countedPlatforms[:], on), 0)
 }
 
-// PlatformOf returns the platform with a number in counters.
+// PlatformOf returns the platform that has the given number in counters.
 func PlatformOf(number int) platform.Platform {
 	if number >= len(countedPlatforms) {
 		return platform.Others
@@ -32,12 +32,12 @@ func PlatformOf(number int) platform.Platform {
 	return countedPlatforms[number]
 }
 
-// Region is the origin of a request as a small number: 0 means unknown, 1 means the local
-// network, and greater numbers are countries.
+// Region is the region from which a request came, as a small number: 0 means that it is
+// unknown, 1 means the local network, and greater numbers are countries.
 type Region uint16
 
-// ParseRegion parses two capital letters or LOCAL. It returns the unknown region for any other
-// text.
+// ParseRegion parses a country code of two capital letters, or LOCAL. For any other text
+// it returns the unknown region.
 func ParseRegion(text string) Region {
 	if text == "LOCAL" {
 		return 1
@@ -48,7 +48,7 @@ func ParseRegion(text string) Region {
 	return 2 + 26*Region(text[0]-'A') + Region(text[1]-'A')
 }
 
-// String returns a country code (ISO 3166-1 alpha-2), LOCAL or UNKNOWN.
+// String returns the country code (ISO 3166-1 alpha-2), LOCAL or UNKNOWN.
 func (r Region) String() string {
 	switch {
 	case r == 0 || r >= Regions:
@@ -59,11 +59,12 @@ func (r Region) String() string {
 	return string([]byte{'A' + byte((r-2)/26), 'A' + byte((r-2)%26)})
 }
 
-// Offset is the time zone sent by a client. The zero Offset means "not sent".
+// Offset is the time zone that a client has sent. The zero Offset means that it has sent
+// none.
 type Offset uint8
 
-// OffsetOf returns the Offset for minutes east: a multiple of 15 from -12:00 to +14:00. Other
-// values count as not sent.
+// OffsetOf returns the Offset for a time zone in minutes east of UTC, which must be a
+// multiple of 15 from -12:00 to +14:00. For any other number it returns the zero Offset.
 func OffsetOf(minutes int) Offset {
 	if minutes < -720 || minutes > 840 || minutes%15 != 0 {
 		return 0
@@ -71,5 +72,5 @@ func OffsetOf(minutes int) Offset {
 	return Offset((minutes+720)/15 + 1)
 }
 
-// Minutes returns the offset in minutes east; ok is false if it was not sent.
+// Minutes returns the time zone in minutes east of UTC. ok is false for the zero Offset.
 func (o Offset) Minutes() (minutes int, ok bool) { return (int(o)-1)*15 - 720, o != 0 }

@@ -12,12 +12,12 @@ type Count struct {
 	N   int64
 }
 
-// maxValues limits the memory of Counts to some 20 MiB.
+// maxValues limits the memory of a Counts to about 20 MiB.
 const maxValues = 100_000
 
-// Counts sums counts by value. The zero value is ready to use. It is exact for up to
-// 100,000 different values. If there are more, clients have made up values, and Counts
-// drops the rare values. The total and the counts of the frequent values stay correct.
+// Counts adds up counts by value. The zero value is ready to use. It is exact for up to
+// 100,000 different values. If there are more, clients must have invented values, and
+// Counts drops the rare ones. The total, and the counts of frequent values, stay correct.
 type Counts struct {
 	at    map[string]int
 	list  []Count
@@ -27,7 +27,7 @@ type Counts struct {
 // Add adds n to the count of a value. It does not retain the slice.
 func (c *Counts) Add(value []byte, n int64) {
 	c.total += n
-	at, ok := c.at[string(value)] // this lookup does not copy
+	at, ok := c.at[string(value)] // a lookup with a converted key does not copy it
 	if !ok {
 		if len(c.list) == maxValues {
 			c.forget()
@@ -42,7 +42,7 @@ func (c *Counts) Add(value []byte, n int64) {
 	c.list[at].N += n
 }
 
-// forget drops the rarer half of the values.
+// forget drops the half of the values with the lower counts.
 func (c *Counts) forget() {
 	c.list = c.Ranked()[:maxValues/2]
 	clear(c.at)
@@ -54,7 +54,8 @@ func (c *Counts) forget() {
 // Total returns the sum over all values.
 func (c *Counts) Total() int64 { return c.total }
 
-// Ranked returns the values by descending count. Ties are ordered by the bytes of the value.
+// Ranked returns the values sorted by count, the greatest first, and then by the bytes of
+// the value.
 func (c *Counts) Ranked() []Count {
 	list := slices.Clone(c.list)
 	slices.SortFunc(list, func(a, b Count) int {

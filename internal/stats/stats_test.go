@@ -51,8 +51,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestEachMomentHasItsBucket checks that every time of a range is in the last bucket that
-// begins at or before that time.
+// TestEachMomentHasItsBucket checks that each time in a range belongs to the last bucket
+// that begins at or before it.
 func TestEachMomentHasItsBucket(t *testing.T) {
 	t.Parallel()
 	for _, offset := range []int{0, 480, 330, -300, -840, 900, 7} {
@@ -96,7 +96,7 @@ func TestRanked(t *testing.T) {
 	}
 	value := []byte("b")
 	c.Add(value, 1)
-	value[0] = 'a' // Add must have copied the value
+	value[0] = 'a' // change the slice, which Add must have copied
 	c.Add(value, 2)
 	for _, tie := range []string{"ü", "1.10", "1.9", "Z", ""} {
 		c.Add([]byte(tie), 1)
@@ -110,8 +110,8 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// TestCountsAreBounded checks that made-up values neither fill the memory nor displace frequent
-// ones.
+// TestCountsAreBounded checks that invented values neither fill the memory nor displace
+// frequent ones.
 func TestCountsAreBounded(t *testing.T) {
 	t.Parallel()
 	var c stats.Counts

@@ -5,12 +5,12 @@ import (
 	"net"
 )
 
-// Pipes is a network without sockets. Accept returns the connections opened by Dial. In a
+// Pipes is a network in memory. Accept returns the connections that Dial opens. In a
 // bubble of testing/synctest, a goroutine that waits in Accept or Dial is durably
 // blocked. Close makes Accept return. Dial must not be called after Close.
 type Pipes chan net.Conn
 
-// Dial opens a connection, which Accept returns. It ignores the network and address.
+// Dial opens a connection, which Accept returns. It ignores the network and the address.
 func (p Pipes) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	here, there := net.Pipe()
 	select {
@@ -35,5 +35,5 @@ func (p Pipes) Close() error {
 	return nil
 }
 
-// Addr returns a placeholder.
+// Addr returns a placeholder, because connections have no addresses.
 func (p Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }

@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// Patience limits how long a test waits for a condition. It is longer than the slowest
-// machine needs, so that no test depends on the speed of a machine.
+// Patience is the longest time for which a test waits for a condition. Even the slowest
+// machine needs less, so that no test depends on the speed of a machine.
 const Patience = 3 * time.Minute
 
-// Until waits until ok returns true. If this takes longer than Patience, it fails the
-// test. The parameter what names the expected event. It becomes part of the failure
-// message.
+// Until waits until ok returns true. After Patience, it fails the test. what names the
+// expected event, for the message of the failure.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)

@@ -2,10 +2,10 @@ package today
 
 import "time"
 
-// InstanceFinding is a finding about a project of the instance, or about the instance itself.
+// InstanceFinding is a finding about one project, or about the whole instance.
 type InstanceFinding struct {
 	Finding
-	ProjectKey *string `json:"project_key"` // nil for the instance itself
+	ProjectKey *string `json:"project_key"` // nil if the finding is about the instance
 }
 
 // Instance collects the most urgent findings of all projects. The zero value is empty.
@@ -19,7 +19,8 @@ func (i *Instance) Add(key *string, found []Finding) {
 	i.found = mostUrgent(i.found, func(f InstanceFinding) int { return f.Weight })
 }
 
-// Full reports whether no further finding can be among the most urgent ones.
+// Full reports whether the list is complete, because no further finding can be more
+// urgent than those in it.
 func (i *Instance) Full() bool {
 	return len(i.found) == MaxFindings && i.found[MaxFindings-1].Weight == maxWeight
 }
@@ -30,19 +31,21 @@ func (i *Instance) Findings() []InstanceFinding { return append([]InstanceFindin
 // maxWeight is the weight of the most urgent findings.
 const maxWeight = 100
 
-// backupGrace is the time that a server gets for its first backup.
+// backupGrace is the time that a server has for its first backup before it is reported as
+// missing.
 const backupGrace = time.Hour
 
 // Backup is the state of scheduled backups.
 type Backup struct {
 	Every   time.Duration // interval of the schedule; 0 means never
-	Started time.Time     // when this server began to follow the schedule
+	Started time.Time     // time at which this server began to follow the schedule
 	Last    time.Time     // time of the newest backup; zero if there is none
-	Running bool          // a backup is being made
+	Running bool          // whether a backup is in progress
 }
 
-// Findings returns a finding if a backup is missing. It does not if a backup is being made or if the
-// server has just begun to follow the schedule, because it then makes the missing one.
+// Findings returns a finding if a scheduled backup is missing. It returns none while a
+// backup is in progress, or if the server has only just begun to follow the schedule,
+// because it will then make the backup.
 func (b Backup) Findings(now time.Time) []Finding {
 	if b.Every <= 0 || b.Running || now.Sub(b.Started) < min(backupGrace, b.Every) {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"svc/internal/today"
 )
 
-// TestBackup checks when a backup counts as missing.
+// TestBackup checks when a backup is reported as missing.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(400*day, 0)
@@ -46,8 +46,8 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestInstance checks that the most urgent findings of all projects remain, those of earlier
-// projects first among equals.
+// TestInstance checks that the list contains the most urgent findings of all projects. Of
+// equally urgent ones, those of projects that were added earlier come first.
 func TestInstance(t *testing.T) {
 	t.Parallel()
 	var i today.Instance

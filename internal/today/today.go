@@ -1,7 +1,6 @@
 // Package today selects the findings that the first page of the console shows for a
-// project. A finding is one figure with a sentence about it, and the most urgent ones
-// come first. The package only computes: its caller reads the data and passes it in as
-// Facts.
+// project. A finding is a figure with a sentence about it. The most urgent ones come
+// first. The package only computes: its caller reads the data and passes it as Facts.
 package today
 
 import (
@@ -13,48 +12,50 @@ import (
 	"svc/internal/usage"
 )
 
-// Kind is the subject of a finding. The console has a sentence for each one.
+// Kind is the kind of a finding. The console has one sentence for each kind.
 type Kind string
 
-// The kinds, in order of decreasing weight.
+// The kinds of findings, in order of decreasing weight.
 const (
 	NoFile           Kind = "no_file"           // clients must update to a version without a download
-	NoBackup         Kind = "no_backup"         // a scheduled backup is missing; of the instance
+	NoBackup         Kind = "no_backup"         // a scheduled backup of the instance is missing
 	Errors           Kind = "errors"            // far more errors than usual
 	FeedbackWaiting  Kind = "feedback_waiting"  // feedback that is still open
 	MustUpdate       Kind = "must_update"       // clients run a version that they must leave
 	AnnouncementEnds Kind = "announcement_ends" // an announcement expires soon
 	NoVersion        Kind = "no_version"        // nothing has been published
-	Adoption         Kind = "adoption"          // the share of the newest version
+	Adoption         Kind = "adoption"          // the share of the newest version among update checks
 )
 
-// Values are the figures of a finding. A field that a kind does not use is nil.
+// Values contains the figures of a finding. A field that the kind of finding does not use
+// is nil.
 type Values struct {
 	Count   *int64   `json:"count,omitempty"`
-	Version *string  `json:"version,omitempty"`  // or a range of versions
+	Version *string  `json:"version,omitempty"`  // a version, or a range of versions
 	Share   *float64 `json:"share,omitempty"`    // 0 to 1
-	Days    *int64   `json:"days,omitempty"`     // since the release
-	Usual   *int64   `json:"usual,omitempty"`    // median of the seven days before
+	Days    *int64   `json:"days,omitempty"`     // number of days since the release
+	Usual   *int64   `json:"usual,omitempty"`    // median of the seven previous days
 	Since   *int64   `json:"since,omitempty"`    // Unix seconds
-	OneStar *int64   `json:"one_star,omitempty"` // feedback with the lowest rating
-	Title   *string  `json:"title,omitempty"`    // of the announcement
+	OneStar *int64   `json:"one_star,omitempty"` // number of feedback entries with the lowest rating
+	Title   *string  `json:"title,omitempty"`    // title of the announcement
 	Until   *int64   `json:"until,omitempty"`    // Unix seconds
 }
 
-// Finding is one sentence on the page.
+// Finding is one line on the page: a sentence with its figures.
 type Finding struct {
 	Kind   Kind    `json:"kind"`
-	Weight int     `json:"weight"` // 1 to 100; the larger, the more urgent
+	Weight int     `json:"weight"` // urgency from 1 to 100; a larger number is more urgent
 	Values Values  `json:"values"`
 	Series []int64 `json:"series"` // the figure over time, oldest first; may be empty
-	Link   string  `json:"link"`   // path of the console that shows more, without the project
+	Link   string  `json:"link"`   // path of the page in the console with more details, relative to the project
 }
 
-// MaxFindings is the largest number of findings of a project.
+// MaxFindings is the maximum number of findings of a project.
 const MaxFindings = 6
 
-// The thresholds for a rise in errors. A day is reported if it has at least errorFloor
-// errors and at least errorFactor times the median of the seven days before it.
+// The limits from which a rise in errors is reported. A day is reported if it has at
+// least errorFloor errors, and at least errorFactor times the median of the seven days
+// before it.
 const (
 	errorFloor  = 10
 	errorFactor = 2
@@ -63,35 +64,36 @@ const (
 const (
 	hour = 3600
 	day  = 24 * hour
-	// ErrorDays is the number of days for which hourly error counts are needed: the last
-	// day, and the seven days that it is compared with.
+	// ErrorDays is the number of days for which errors per hour are needed: the last day,
+	// and the seven days with which it is compared.
 	ErrorDays = 8
-	// AdoptionDays is the length, in days, of the series of the newest version.
+	// AdoptionDays is the number of days of the series about the newest version.
 	AdoptionDays = 14
-	// UpdateDays is the number of most recent days over which the clients that must update are
+	// UpdateDays is the number of days, up to now, in which clients that must update are
 	// counted.
 	UpdateDays = 7
-	// freshDays is the number of days after a release during which its adoption is news.
+	// freshDays is the number of days after a release in which its adoption is reported.
 	freshDays = 14
 )
 
-// Facts are the counts from which findings are made. Each series ends at Now.
+// Facts contains the figures from which the findings of a project are made. Each series
+// ends at Now.
 type Facts struct {
 	Now int64 // Unix seconds
 
-	Published bool // the project has versions
-	// Policy decides about the clients. It is needed only if Checked returns true.
+	Published bool // whether the project has versions
+	// Policy decides about updates of clients. It is needed only if Checked returns true.
 	Policy usage.Policy
-	// Checks holds, for each day, the number of update checks by the version that the client
-	// reported.
+	// Checks contains the number of update checks of each day, by the version that the
+	// client reported.
 	Checks [AdoptionDays]map[string]int64
 
-	Errors [ErrorDays * 24]int64 // hourly
+	Errors [ErrorDays * 24]int64 // errors of each hour
 
 	Ending *Ending // the announcement that expires next; nil = none
 
-	Waiting, OneStar int64               // open feedback
-	Feedback         [AdoptionDays]int64 // daily
+	Waiting, OneStar int64               // open feedback; OneStar counts those with the lowest rating
+	Feedback         [AdoptionDays]int64 // new feedback of each day
 }
 
 // Checked reports whether there were update checks.
@@ -105,8 +107,8 @@ func Findings(f *Facts) []Finding {
 	return mostUrgent(found, func(f Finding) int { return f.Weight })
 }
 
-// mostUrgent returns at most MaxFindings of the given findings, by decreasing weight. It reorders
-// the slice.
+// mostUrgent returns the most urgent of the given findings, at most MaxFindings of them.
+// It reorders the slice.
 func mostUrgent[F any](found []F, weight func(F) int) []F {
 	slices.SortStableFunc(found, func(a, b F) int { return cmp.Compare(weight(b), weight(a)) })
 	return found[:min(len(found), MaxFindings)]
@@ -149,7 +151,7 @@ func Sum(days []map[string]int64) map[string]int64 {
 	return sum
 }
 
-// lead counts update checks by the version to which they direct the client.
+// lead counts the update checks that direct clients to each version.
 type lead struct {
 	total int64
 	by    map[int]int64
@@ -163,7 +165,7 @@ func (l *lead) add(target int, n int64) {
 	l.total += n
 }
 
-// most returns the version to which the most checks lead.
+// most returns the version to which most checks direct clients.
 func (l *lead) most() (at int) {
 	best := int64(-1)
 	for target, n := range l.by {
@@ -179,8 +181,8 @@ func mustUpdate(l usage.Line) bool { return l.Outcome == usage.Required }
 // hasNoFile reports whether clients must update to a version that has no download.
 func (f *Facts) hasNoFile(l usage.Line) bool { return mustUpdate(l) && !f.Policy.HasFile(l.Target) }
 
-// leave returns the finding about the clients that l counts, with a series of the daily checks of
-// the clients for which is returns true.
+// leave returns a finding about the clients that l has counted. Its series contains, for
+// each day, the checks of the clients for which is returns true.
 func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) Finding {
 	version := f.Policy.Catalog.Item(l.most()).Version
 	series := make([]int64, AdoptionDays)
@@ -194,8 +196,9 @@ func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) 
 	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, series, "/admin/versions"}
 }
 
-// adoption returns the newest version's share of the last day's checks, with a series of
-// its daily checks. It returns nothing if there were no checks on the last day.
+// adoption returns a finding about the newest version's share of the checks of the last
+// day, with a series of its daily checks. It returns none if there were no checks on that
+// day.
 func (f *Facts) adoption(latest int) []Finding {
 	item := f.Policy.Catalog.Item(latest)
 	series := make([]int64, AdoptionDays)
@@ -216,7 +219,7 @@ func (f *Facts) adoption(latest int) []Finding {
 	return []Finding{{Adoption, weight, Values{Count: &all, Version: &item.Version, Share: &share, Days: &days}, series, "/admin/analytics"}}
 }
 
-// errors returns a finding if the last day has far more errors than usual.
+// errors returns a finding if the last day has far more errors than the days before.
 func (f *Facts) errors() []Finding {
 	var days [ErrorDays]int64
 	for i, n := range f.Errors {
@@ -235,7 +238,7 @@ func (f *Facts) errors() []Finding {
 }
 
 // firstRise returns the index of the first hour with more than errorFactor times the
-// errors of a usual hour. The usual number of errors is given per day.
+// errors of a usual hour. usual is the number of errors on a usual day.
 func firstRise(hours []int64, usual int64) int {
 	return max(0, slices.IndexFunc(hours, func(n int64) bool { return n > 0 && n*24 > errorFactor*usual }))
 }
@@ -251,18 +254,19 @@ func (f *Facts) feedback() []Finding {
 	}
 	return []Finding{{
 		FeedbackWaiting, weight, Values{Count: &f.Waiting, OneStar: &f.OneStar}, slices.Clone(f.Feedback[:]),
-		"/admin/feedbacks?status=open&sort=created_at&order=asc", // the oldest first
+		"/admin/feedbacks?status=open&sort=created_at&order=asc", // sorted by age, the oldest first
 	}}
 }
 
-// Ending is an announcement that is shown now and expires.
+// Ending is an announcement that is currently shown and will expire.
 type Ending struct {
 	Title    string
 	Until    int64 // Unix seconds
 	Versions release.Range
 }
 
-// EndingDays is the number of days before its end in which an announcement is reported.
+// EndingDays is the number of days before its expiry in which an announcement is
+// reported.
 const EndingDays = 7
 
 // ending returns a finding if an announcement expires soon.
@@ -277,7 +281,8 @@ func (f *Facts) ending() []Finding {
 	return []Finding{{AnnouncementEnds, 35, v, []int64{}, "/admin/announcements?expired=false"}}
 }
 
-// rangeText returns a range of versions as text in no language, or "" if it has no limits.
+// rangeText returns a range of versions in a form that does not depend on the language,
+// or "" if it has no bounds.
 func rangeText(r release.Range) string {
 	switch least, most := r.Min.String(), r.Max.String(); {
 	case r.Min.IsZero() && r.Max.IsZero():

@@ -15,8 +15,9 @@ import (
 
 const day = 24 * 3600
 
-// facts returns the facts of a project with the given versions, such as "1.0" or "2.0
-// milestone". The first word is both the version's text and its comparable version.
+// facts returns the facts of a project with the given versions. In a description such as
+// "2.0 milestone", the first word is both the version's text and its comparable version,
+// and the others are its properties.
 func facts(t *testing.T, versions ...string) *today.Facts {
 	t.Helper()
 	const now = 400 * day
@@ -43,7 +44,7 @@ func TestFindings(t *testing.T) {
 		name     string
 		versions []string
 		set      func(f *today.Facts)
-		want     string // kind weight figures, joined by "; "
+		want     string // for each finding, its kind, weight and figures; joined by "; "
 	}{
 		{
 			"a project without versions",
@@ -226,8 +227,8 @@ func describe(f today.Finding) string {
 	return strings.Join(words, " ")
 }
 
-// TestSeries checks that a series ends at the present and has one value for each day or
-// hour.
+// TestSeries checks that a series ends at the present time and has one value for each day
+// or hour.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	f := facts(t, "1.0", "2.0 latest")

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Process is the ID of a process on this machine. Its resource usage is only known on
-// Linux. On other systems, all values are 0.
+// Process is the ID of a process on this machine. Its methods return its resource usage,
+// which is known only on Linux. On other systems they return 0.
 type Process int
 
-// clockTick is the unit of times in /proc. It is the same on all architectures supported
-// by Go.
+// clockTick is the unit of the times in /proc. It is the same on all architectures that
+// Go supports.
 const clockTick = time.Second / 100
 
 // CPU returns the CPU time that the process has used so far.
@@ -23,8 +23,8 @@ func (p Process) CPU() time.Duration {
 	if err != nil {
 		return 0
 	}
-	// The second field is the name of the program in parentheses. It may contain any
-	// characters.
+	// the second field is the name of the program in parentheses, which may contain any
+	// characters
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(fields) < 13 {
 		return 0
@@ -35,11 +35,11 @@ func (p Process) CPU() time.Duration {
 	return time.Duration(user+system) * clockTick
 }
 
-// Memory is the memory of a process in bytes. Resident is all resident memory. Own is the
-// part of it that is not mapped from files.
+// Memory is an amount of memory in bytes. Resident is all resident memory of a process,
+// and Own the part of it that is not mapped from files.
 type Memory struct{ Resident, Own int64 }
 
-// Memory returns the current memory usage of the process.
+// Memory returns the amount of memory that the process uses now.
 func (p Process) Memory() (m Memory) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
 	if err != nil {
@@ -59,7 +59,7 @@ func (p Process) Memory() (m Memory) {
 	return m
 }
 
-// Written returns the number of bytes that the process has caused to be written to disk.
+// Written returns the number of bytes that the process has written to disk.
 func (p Process) Written() (bytes int64) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", p))
 	if err != nil {
@@ -73,8 +73,8 @@ func (p Process) Written() (bytes int64) {
 	return bytes
 }
 
-// WatchMemory starts sampling the memory of the process. The returned function stops the
-// sampling and returns the peak values.
+// WatchMemory begins to sample the memory of the process. peak stops the sampling and
+// returns the highest values.
 func (p Process) WatchMemory() (peak func() Memory) {
 	stop := make(chan struct{})
 	var wait sync.WaitGroup

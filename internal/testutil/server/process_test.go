@@ -15,7 +15,7 @@ func TestProcess(t *testing.T) {
 	p := Process(os.Getpid())
 	peak := p.WatchMemory()
 	kept := make([]byte, 64<<20)
-	for i := range kept { // written pages are resident
+	for i := range kept { // pages become resident when they are written
 		kept[i] = 1
 	}
 	now := p.Memory()
@@ -26,7 +26,7 @@ func TestProcess(t *testing.T) {
 	if most := peak(); most.Own == 0 || most.Resident < most.Own {
 		t.Errorf("got peak %+v", most)
 	}
-	for end := time.Now().Add(time.Minute); p.CPU() == 0 && time.Now().Before(end); { // a tick is 10 ms
+	for end := time.Now().Add(time.Minute); p.CPU() == 0 && time.Now().Before(end); { // the CPU time has a resolution of 10 ms
 	}
 	if p.CPU() == 0 {
 		t.Error("no processor time after a minute of work")

@@ -1,7 +1,7 @@
-// Package server runs svc for measurements as in production. The program is built like a
-// release, "svc serve" runs as a separate process with default settings, and all requests
-// use HTTP or the command line. Only the rate limit is off, because all requests come
-// from one address.
+// Package server runs svc for measurements as it runs in production. The program is built
+// like a release, "svc serve" runs in a process of its own with default settings, and all
+// requests are made over HTTP or by the command line. Only the rate limit is off, because
+// all requests come from one address.
 package server
 
 import (
@@ -19,8 +19,9 @@ import (
 // Program is an executable of svc.
 type Program struct{ Path string }
 
-// Find returns the program that the environment variable SVC_BINARY names. If it is not
-// set, Find builds the program into dir. The working directory must be in the module.
+// Find returns the program at the path in the environment variable SVC_BINARY. If the
+// variable is not set, Find builds the program in the directory dir. The working
+// directory must be in the module.
 func Find(ctx context.Context, dir string) (Program, error) {
 	if path := os.Getenv("SVC_BINARY"); path != "" {
 		return Program{Path: path}, nil
@@ -29,15 +30,15 @@ func Find(ctx context.Context, dir string) (Program, error) {
 }
 
 const (
-	// indexer is the beginning of the function that BuildWithoutIndex replaces. That
-	// function keeps the search index up to date.
+	// indexer is the beginning of the source of the function that BuildWithoutIndex
+	// replaces. That function keeps the search index up to date.
 	indexerPackage = "svc/search"
 	indexerFile    = "indexer.go"
 	indexer        = "func (x *Index) Run(ctx context.Context) {\n"
 )
 
-// BuildWithoutIndex builds a program that never updates its search index but is otherwise
-// identical. There is no setting for this, so one function is replaced during the build.
+// BuildWithoutIndex builds a program that never updates its search index and is otherwise
+// identical. There is no setting for that, so it replaces one function during the build.
 func BuildWithoutIndex(ctx context.Context, dir string) (Program, error) {
 	folder, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", indexerPackage).Output()
 	if err != nil {
@@ -90,8 +91,8 @@ func (p Program) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Command returns a command that runs the program. The caller's settings in the
-// environment are not passed on.
+// Command returns a command that runs the program. The command does not inherit settings
+// of svc from the environment.
 func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.Path, args...)
 	c.Env = []string{}
@@ -107,7 +108,8 @@ func (p Program) Command(ctx context.Context, args ...string) *exec.Cmd {
 	return c
 }
 
-// Run runs the program with the given arguments and returns its output.
+// Run runs the program with the given arguments and returns what it has written to its
+// output.
 func (p Program) Run(ctx context.Context, args ...string) (string, error) {
 	out, err := p.Command(ctx, args...).Output()
 	if err != nil {

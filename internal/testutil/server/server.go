@@ -21,12 +21,13 @@ import (
 
 const (
 	// startTime limits the time that a server may take to start. startPoll is the interval
-	// between requests to a server that is starting, and thus the precision of Start.
+	// between two requests to a server that is starting, which is also the precision of
+	// Server.Start.
 	startTime = 2 * time.Minute
 	startPoll = time.Millisecond
 )
 
-// Server is a process of "svc serve".
+// Server is a running process of "svc serve".
 type Server struct {
 	Process
 
@@ -37,13 +38,13 @@ type Server struct {
 
 	program Program
 	command *exec.Cmd
-	exited  chan error // has a value when the process has ended
+	exited  chan error // receives a value when the process has ended
 	log     *os.File
-	key     string // "" until Call needs it
-	token   string // "" until CallAsAdministrator needs it
+	key     string // an API key; "" until Call needs it
+	token   string // a login token; "" until CallAsAdministrator needs it
 }
 
-// Serve starts a server on a data directory, which it creates if necessary. It returns
+// Serve starts a server with a data directory, which it creates if necessary. It returns
 // when the server responds. settings are additional flags.
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
 	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
@@ -74,8 +75,8 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 	return s, nil
 }
 
-// Await calls done at the given interval until it returns true or an error. If the server
-// ends first, Await returns an error that contains the end of the server's log.
+// Await calls done at the interval every, until it returns true or an error. If the
+// server ends first, Await returns an error that contains the end of the server's log.
 func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -105,7 +106,7 @@ func (s *Server) lastLines() string {
 	return string(text[max(0, len(text)-most):])
 }
 
-// findAddr reads the server's address from its log.
+// findAddr finds the address of the server in its log.
 func (s *Server) findAddr() error {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -128,12 +129,12 @@ func (s *Server) answers() bool {
 	if err != nil {
 		return false
 	}
-	_ = answer.Body.Close() // the body is not needed
+	_ = answer.Body.Close() // the body is not used
 	return answer.StatusCode == http.StatusOK
 }
 
-// Stop interrupts the server and waits until it has ended. On systems such as Windows,
-// where processes cannot be interrupted, Stop kills the server.
+// Stop interrupts the server and waits until it has ended. On Windows, where a process
+// cannot be interrupted, it kills the server.
 func (s *Server) Stop() error {
 	if s.command.Process.Signal(os.Interrupt) != nil {
 		return s.Kill()
@@ -152,12 +153,12 @@ func (s *Server) Discard() error {
 
 // Kill kills the server.
 func (s *Server) Kill() error {
-	_ = s.command.Process.Kill() // it may have ended already
+	_ = s.command.Process.Kill() // fails if the process has already ended
 	_, err := fmt.Fprintln(s.log, <-s.exited)
 	return errors.Join(err, s.log.Close())
 }
 
-// Key returns an API key with all scopes.
+// Key returns an API key with all scopes. The first call creates it.
 func (s *Server) Key(ctx context.Context) (string, error) {
 	if s.key != "" {
 		return s.key, nil
@@ -174,8 +175,8 @@ func (s *Server) Key(ctx context.Context) (string, error) {
 	return key, nil
 }
 
-// Call makes a request with an API key and decodes the response into the given value
-// unless it is nil. path is relative to /api/v1.
+// Call makes a request with an API key. path is relative to /api/v1. Unless into is nil,
+// Call decodes the response into it.
 func (s *Server) Call(ctx context.Context, method, path string, body, into any) error {
 	key, err := s.Key(ctx)
 	if err != nil {
@@ -184,8 +185,8 @@ func (s *Server) Call(ctx context.Context, method, path string, body, into any) 
 	return s.call(ctx, "X-Api-Key", key, method, path, body, into)
 }
 
-// CallAsAdministrator is like Call, for requests that an API key does not permit. The
-// first call logs in with the initial password.
+// CallAsAdministrator is like Call, for requests that need a login. The first call logs
+// in with the initial password.
 func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, body, into any) error {
 	if s.token == "" {
 		text, err := os.ReadFile(filepath.Join(s.Data, datadir.Bootstrap))
@@ -206,7 +207,7 @@ func (s *Server) CallAsAdministrator(ctx context.Context, method, path string, b
 	return s.call(ctx, "Authorization", "Bearer "+s.token, method, path, body, into)
 }
 
-// call makes a request with an additional header.
+// call makes a request with the given additional header.
 func (s *Server) call(ctx context.Context, header, value, method, path string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -235,14 +236,14 @@ func (s *Server) call(ctx context.Context, header, value, method, path string, b
 	return json.Unmarshal(text, into)
 }
 
-// CreateProject creates a project that stores its events for a year.
+// CreateProject creates a project that keeps its events for a year.
 func (s *Server) CreateProject(ctx context.Context, key string) error {
 	return s.Call(ctx, http.MethodPost, "/admin/projects", map[string]any{"project_key": key, "name": "Bench", "event_retention_days": 365},
 		nil)
 }
 
-// Metric returns the value of a metric without labels. It requests the metrics over the
-// control socket.
+// Metric returns the value of a metric that has no labels. It requests the metrics over
+// the control socket.
 func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	client := control.Client(s.Data)
 	defer client.CloseIdleConnections()
@@ -255,8 +256,8 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 		return 0, err
 	}
 	defer answer.Body.Close()
-	// Read the whole response, because the server logs an error if the connection is
-	// closed early.
+	// read the whole response, because the server logs an error if the connection is closed
+	// early
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return 0, err
@@ -269,7 +270,8 @@ func (s *Server) Metric(ctx context.Context, name string) (float64, error) {
 	return 0, fmt.Errorf("the server has no metric %s", name)
 }
 
-// AwaitIndex waits until the search index is up to date. It returns how long that took.
+// AwaitIndex waits until the search index is up to date, and returns the time for which
+// it has waited.
 func (s *Server) AwaitIndex(ctx context.Context) (time.Duration, error) {
 	begin := time.Now()
 	err := s.Await(ctx, 20*time.Millisecond, func() (bool, error) {
