@@ -36,7 +36,8 @@ func quotaOfAliyun(ctx context.Context, c *Client, who Credentials) (remain, quo
 	return number(answer.URLRemain), number(answer.URLQuota), nil
 }
 
-// number parses a JSON number or a string that contains a number. It returns nil for other values.
+// number returns the value of a JSON number, or of a string that contains a number. For
+// any other JSON it returns nil.
 func number(raw json.RawMessage) *int64 {
 	n, err := strconv.ParseInt(strings.Trim(string(raw), `"`), 10, 64)
 	if err != nil {
@@ -45,7 +46,7 @@ func number(raw json.RawMessage) *int64 {
 	return &n
 }
 
-// aliyun calls an action of the API and decodes its answer.
+// aliyun calls an action of the API and decodes the response.
 func (c *Client) aliyun(ctx context.Context, who Credentials, action string, parameters map[string]string, answer any) error {
 	all := map[string]string{
 		"Action": action, "Version": aliyunVersion, "Format": "JSON", "AccessKeyId": who.KeyID,
@@ -64,7 +65,7 @@ func (c *Client) aliyun(ctx context.Context, who Credentials, action string, par
 		Code    any
 		Message string
 	}
-	_ = json.Unmarshal(raw, &refusal) // if the answer is not an object, it has no code
+	_ = json.Unmarshal(raw, &refusal) // a response that is not an object has no code
 	switch {
 	case refusal.Code != nil:
 		return answerError{fmt.Sprint(refusal.Code), refusal.Message}
@@ -77,7 +78,7 @@ func (c *Client) aliyun(ctx context.Context, who Credentials, action string, par
 	return nil
 }
 
-// canonicalForm returns the parameters in encoded form and sorted by name.
+// canonicalForm returns the encoded parameters, sorted by name.
 func canonicalForm(parameters map[string]string) string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
@@ -86,14 +87,15 @@ func canonicalForm(parameters map[string]string) string {
 	return strings.Join(pairs, "&")
 }
 
-// sign returns the signature of a canonical form. The API requires HMAC-SHA1.
+// sign returns the signature of a request, given its canonical form. The API requires
+// HMAC-SHA1.
 func sign(method, canonical, secret string) string {
 	mac := hmac.New(sha1.New, []byte(secret+"&"))
 	mac.Write([]byte(method + "&%2F&" + encode(canonical)))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// encode percent-encodes a text according to RFC 3986. It encodes all characters except A-Z a-z 0-9
+// encode percent-encodes a text according to RFC 3986: all characters except A-Z a-z 0-9
 // - _ . ~.
 func encode(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")

@@ -17,35 +17,35 @@ import (
 	"svc/internal/outbound"
 )
 
-// The providers.
+// The supported providers.
 const (
 	Aliyun     = "aliyun"
 	Cloudflare = "cloudflare"
 )
 
 const (
-	timeLimit  = 15 * time.Second // of a call
-	maxAnswer  = 256 << 10        // maximum size of an answer in bytes
-	maxMessage = 300              // maximum length of a shown error in characters
+	timeLimit  = 15 * time.Second // time limit of a call
+	maxAnswer  = 256 << 10        // maximum size of a response, in bytes
+	maxMessage = 300              // maximum length, in characters, of an error that is shown
 )
 
-// Credentials are the credentials of an account at a provider.
+// Credentials are the credentials for an account at a provider.
 type Credentials struct {
 	Provider string
-	KeyID    string // access key id, or the zone
-	Secret   string // access key secret, or a token
+	KeyID    string // access key id; for Cloudflare, the zone
+	Secret   string // access key secret; for Cloudflare, a token
 }
 
-// Refreshed is the result of Refresh.
+// Refreshed is the result of Client.Refresh.
 type Refreshed struct {
-	TaskIDs []string // ids assigned by the provider
-	Failed  []string // links in failed calls
-	Error   string   // of the first failed call; "" if all were accepted
+	TaskIDs []string // ids that the provider has assigned to the calls
+	Failed  []string // links in calls that have failed
+	Error   string   // error of the first call that failed; "" if all were accepted
 }
 
-// Tested is the result of Test.
+// Tested is the result of Client.Test.
 type Tested struct {
-	Remain, Quota *int64 // refreshes left today and in total; nil if the provider does not report them
+	Remain, Quota *int64 // numbers of refreshes that are left today and that are allowed per day; nil if not reported
 	Latency       time.Duration
 	Error         string // "" if the credentials work
 }
@@ -57,15 +57,15 @@ type Client struct {
 	now  func() time.Time
 }
 
-// NewClient returns a client. The URLs are the addresses of the providers' APIs, without a path.
-// The HTTP client must come from package outbound.
+// NewClient returns a client. aliyunURL and cloudflareURL are the addresses of the
+// providers' APIs, without a path. client must come from package outbound.
 func NewClient(client *http.Client, aliyunURL, cloudflareURL string) *Client {
 	return &Client{client, map[string]string{Aliyun: aliyunURL, Cloudflare: cloudflareURL}, time.Now}
 }
 
-// provider holds the operations that a provider implements.
+// provider contains the operations of a provider.
 type provider struct {
-	atOnce  int // maximum number of addresses per call
+	atOnce  int // maximum number of addresses in a call
 	refresh func(ctx context.Context, c *Client, who Credentials, urls []string) (taskID string, err error)
 	test    func(ctx context.Context, c *Client, who Credentials) (remain, quota *int64, err error)
 }
@@ -75,8 +75,8 @@ var providers = map[string]provider{
 	Cloudflare: {30, purgeCloudflare, readZone},
 }
 
-// Refresh purges the files with the given addresses from the CDN, in as many calls as necessary. If
-// a call fails, Refresh makes the remaining calls nevertheless, unless ctx has ended.
+// Refresh purges the files with the given addresses from the CDN, in as many calls as
+// necessary. If a call fails, it still makes the others, unless ctx has ended.
 func (c *Client) Refresh(ctx context.Context, who Credentials, urls []string) Refreshed {
 	done := Refreshed{TaskIDs: []string{}}
 	p, ok := providers[who.Provider]
@@ -111,10 +111,10 @@ func (c *Client) Test(ctx context.Context, who Credentials) (t Tested) {
 
 func noProvider(name string) error { return fmt.Errorf("there is no CDN provider %q", name) }
 
-// answerError is an error reported by a provider.
+// answerError is an error that a provider has reported.
 type answerError struct{ code, message string }
 
-// Error returns the code, followed by the message if there is one.
+// Error returns the code and, if there is one, the message.
 func (e answerError) Error() string {
 	if e.message == "" {
 		return e.code
@@ -122,7 +122,7 @@ func (e answerError) Error() string {
 	return e.code + ": " + e.message
 }
 
-// shown returns the text of an error as a single line for display.
+// shown returns the text of an error as a single line that can be shown to users.
 func shown(err error) string {
 	if err == nil {
 		return ""
@@ -136,8 +136,8 @@ func shown(err error) string {
 	return string(text[:min(len(text), maxMessage)])
 }
 
-// call sends a request, decodes the JSON answer into answer and returns the HTTP status. The answer
-// to an unsuccessful call need not be JSON.
+// call sends a request and decodes the JSON response into answer. It returns the HTTP
+// status. The response to an unsuccessful call need not be JSON.
 func (c *Client) call(
 	ctx context.Context, method, address, contentType string, header http.Header, body string, answer any,
 ) (status int, err error) {
@@ -171,10 +171,10 @@ func (c *Client) call(
 	return response.StatusCode, nil
 }
 
-// errForm reports that a JSON answer has an unexpected form.
+// errForm reports that a JSON response has an unexpected form.
 var errForm = answerError{code: "the answer of the provider has another form than expected"}
 
-// statusError returns the error for an unsuccessful answer that gives no reason.
+// statusError returns the error for an unsuccessful response that contains no reason.
 func statusError(status int) error {
 	return answerError{fmt.Sprintf("status %d", status), http.StatusText(status)}
 }

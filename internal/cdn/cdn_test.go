@@ -44,15 +44,15 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// provider is a fake server for both providers. It verifies signatures and tokens with code that is
-// independent of package cdn.
+// provider is a fake server for both providers. Its code for verifying signatures and
+// tokens is independent of package cdn.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
-	calls  []string   // actions and methods
+	calls  []string   // actions and methods that were called
 	files  [][]string // files in each refresh
 	nonces map[string]bool
-	answer func(call int) (status int, body string) // nil for success
+	answer func(call int) (status int, body string) // response to each call; nil = success
 }
 
 func newProvider(t *testing.T) *provider {
@@ -148,7 +148,7 @@ func (p *provider) cloudflare(r *http.Request) (int, string) {
 
 func (p *provider) client() *cdn.Client { return cdn.NewClient(p.Client(), p.URL, p.URL) }
 
-// links returns the addresses of n files.
+// links returns the addresses of n different files.
 func links(n int) (urls []string) {
 	for i := range n {
 		urls = append(urls, fmt.Sprintf("https://dl.example.com/f/app/%012d/a%%20b~*'()%%C3%%A9.zip", i))
@@ -159,8 +159,8 @@ func links(n int) (urls []string) {
 var aliyun = cdn.Credentials{Provider: cdn.Aliyun, KeyID: "the id", Secret: "the+secret"}
 var cloudflare = cdn.Credentials{Provider: cdn.Cloudflare, KeyID: "zone/1", Secret: "the+secret"}
 
-// TestRefreshInBatches checks that every link is sent once, and that no call exceeds the provider's
-// limit.
+// TestRefreshInBatches checks that every link is sent exactly once, and that no call
+// exceeds the limit of the provider.
 func TestRefreshInBatches(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -236,8 +236,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestStrangeAnswers checks that each unexpected answer is converted to an error with a text of one
-// short line.
+// TestStrangeAnswers checks that each unexpected response becomes an error with a text of
+// one short line.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

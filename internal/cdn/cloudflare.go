@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// cloudflareAnswer is the form of the answers to all calls.
+// cloudflareAnswer is the form of all responses.
 type cloudflareAnswer struct {
 	Success bool `json:"success"`
 	Errors  []struct {
@@ -33,7 +33,7 @@ func readZone(ctx context.Context, c *Client, who Credentials) (remain, quota *i
 	return nil, nil, err
 }
 
-// cloudflare calls an API method of a zone and returns the id in the answer's result.
+// cloudflare calls a method of the API for a zone and returns the id in the result.
 func (c *Client) cloudflare(ctx context.Context, who Credentials, method, path, body string) (id string, err error) {
 	address := c.base[Cloudflare] + "/client/v4/zones/" + url.PathEscape(who.KeyID) + path
 	var answer cloudflareAnswer

@@ -1,5 +1,5 @@
-// Package integrity defines the findings of a check of the data. Every finding belongs to
-// one of a closed set of kinds. All findings are counted, but only a limited number of
+// Package integrity defines what a check of the data can find. Every finding belongs to
+// one of a fixed set of kinds. All findings are counted, but only a limited number of
 // them is listed.
 package integrity
 
@@ -11,20 +11,21 @@ var ErrDamaged = errors.New("damaged")
 // Severity is the severity of a finding.
 type Severity string
 
-// The severities, the worst first.
+// The severities of findings, the worst first.
 const (
-	// Damage is stored data that cannot be read. Only a backup can restore it.
+	// Damage means that stored data cannot be read. Only a backup can restore it.
 	Damage Severity = "damage"
-	// Wrong is data that is inconsistent with other data.
+	// Wrong means that data is inconsistent with other data.
 	Wrong Severity = "wrong"
-	// Note is a harmless finding: it wastes space or is corrected automatically.
+	// Note means that the finding is harmless: it wastes space or is corrected
+	// automatically.
 	Note Severity = "note"
 )
 
-// Kind is the subject of a finding.
+// Kind is the kind of a finding.
 type Kind string
 
-// The kinds. See Kinds for their severities and repairs.
+// The kinds of findings. Kinds contains their severities and repairs.
 const (
 	Page       Kind = "page"
 	MetaPage   Kind = "meta-page"
@@ -65,17 +66,17 @@ const (
 	SearchGap   Kind = "search-gap"
 )
 
-// About holds the facts common to all findings of a kind.
+// About describes the findings of a kind.
 type About struct {
 	Severity Severity
-	// Means describes a finding of the kind.
+	// Means is a sentence about what a finding of this kind means.
 	Means string
-	// Repair describes the repair. It is "" if the data cannot be derived from other
-	// data.
+	// Repair is a sentence about the repair. It is "" if the data cannot be derived from
+	// other data.
 	Repair string
 }
 
-// Kinds describes all kinds.
+// Kinds contains a description of each kind.
 var Kinds = map[Kind]About{
 	Page:       {Damage, "a page of a data file is invalid: what is on it or below it cannot be read", ""},
 	MetaPage:   {Note, "one of the two meta pages of a data file is invalid, as after a power cut during a write; the other one is used", ""},

@@ -9,7 +9,7 @@ import (
 	"svc/internal/integrity"
 )
 
-// TestKindsAreDocumented compares the table in docs/check.md with the kinds.
+// TestKindsAreDocumented checks that the table in docs/check.md matches the kinds.
 func TestKindsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/check.md")
@@ -31,9 +31,9 @@ func TestKindsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestReport checks that at most a hundred findings per kind and file are listed, that
-// all findings are counted, that the counts of the worst kinds come first, and that a
-// report with only notes is clean.
+// TestReport checks that at most a hundred findings of each kind and file are listed,
+// that all findings are counted, that the worst kinds come first among the counts, and
+// that a report with only notes is clean.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := integrity.NewReport(nil)

@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// maxListed is the maximum number of listed findings per kind and file.
+// maxListed is the maximum number of findings of each kind and file that are listed.
 const maxListed = 100
 
-// Finding is a finding of a check.
+// Finding is one finding of a check.
 type Finding struct {
-	File       string   `json:"file"` // in the data directory
+	File       string   `json:"file"` // path in the data directory
 	Kind       Kind     `json:"kind"`
 	Severity   Severity `json:"severity"`
-	Where      string   `json:"where"` // bucket path, key or id
+	Where      string   `json:"where"` // path of buckets, with a key or id
 	What       string   `json:"what"`
 	Repairable bool     `json:"repairable"`
 }
 
-// Count is the number of findings of a kind in a file, listed or not.
+// Count is the number of findings of a kind in a file, including those that are not
+// listed.
 type Count struct {
 	File     string   `json:"file"`
 	Kind     Kind     `json:"kind"`
@@ -29,7 +30,7 @@ type Count struct {
 	Count    int      `json:"count"`
 }
 
-// Report collects findings. It is not safe for concurrent use.
+// Report collects the findings of a check. It is not safe for concurrent use.
 type Report struct {
 	file     string
 	listed   []Finding
@@ -37,9 +38,9 @@ type Report struct {
 	progress func(file string, done, total int64)
 }
 
-// NewReport returns an empty report. If progress is not nil, it is called during the
+// NewReport returns an empty report. progress, which may be nil, is called during the
 // check of a file. done is the amount that has been checked so far, and total the whole
-// amount. The check chooses the unit of both.
+// amount, in a unit that the check chooses.
 func NewReport(progress func(file string, done, total int64)) *Report {
 	if progress == nil {
 		progress = func(string, int64, int64) {}
@@ -47,10 +48,10 @@ func NewReport(progress func(file string, done, total int64)) *Report {
 	return &Report{progress: progress}
 }
 
-// Begin sets the file of the findings that follow.
+// Begin sets the file to which the following findings belong.
 func (r *Report) Begin(file string) { r.file = file }
 
-// Progress reports the checked part of the file.
+// Progress reports how much of the file has been checked.
 func (r *Report) Progress(done, total int64) { r.progress(r.file, done, total) }
 
 // Add adds a finding with its location and its description.
@@ -62,7 +63,7 @@ func (r *Report) Add(kind Kind, where, format string, args ...any) {
 	}
 }
 
-// Merge adds the listed findings and the counts of another check.
+// Merge adds the results of another check: its listed findings and its counts.
 func (r *Report) Merge(listed []Finding, counts []Count) {
 	r.listed = append(r.listed, listed...)
 	for _, c := range counts {
@@ -70,7 +71,7 @@ func (r *Report) Merge(listed []Finding, counts []Count) {
 	}
 }
 
-// count adds a count to the stored count of the same file and kind, and returns the sum.
+// count adds to the count for a file and kind, and returns the sum.
 func (r *Report) count(added Count) int {
 	at := slices.IndexFunc(r.counts, func(c Count) bool { return c.File == added.File && c.Kind == added.Kind })
 	if at < 0 {
@@ -81,7 +82,7 @@ func (r *Report) count(added Count) int {
 	return r.counts[at].Count
 }
 
-// Listed returns the findings in the order in which they were found, at most 100 per kind and file.
+// Listed returns the listed findings, in the order in which they were found.
 func (r *Report) Listed() []Finding { return r.listed }
 
 // Counts returns the number of findings of each kind, the worst kinds first.
@@ -117,8 +118,8 @@ func (r *Report) Of(kind Kind) (n int) {
 // Clean reports whether no data is damaged or wrong. Notes do not count.
 func (r *Report) Clean() bool { return r.Number(Damage)+r.Number(Wrong) == 0 }
 
-// Key returns the form of a key in paths: the text if it is printable, otherwise hexadecimal
-// digits.
+// Key returns the form that a key has in paths: its text if that is printable, and
+// otherwise hexadecimal digits.
 func Key(key []byte) string {
 	for _, c := range key {
 		if c <= ' ' || c > '~' || c == '/' {
@@ -128,7 +129,7 @@ func Key(key []byte) string {
 	return string(key)
 }
 
-// Path returns a path of keys for display.
+// Path returns the path that consists of the given keys, for display.
 func Path(keys ...[]byte) string {
 	var b strings.Builder
 	for _, key := range keys {

@@ -5,14 +5,13 @@ import (
 	"unicode"
 )
 
-// maxShown limits the number of characters of a requested tag that are repeated to the
-// caller.
+// maxShown limits the number of characters of a requested tag that Message repeats.
 const maxShown = 64
 
 // Language is a registered language.
 type Language struct {
 	Tag      string   // primary tag
-	Synonyms []string // other tags for it
+	Synonyms []string // other tags by which the language is found
 }
 
 // Set finds languages by their tags. It is immutable and safe for concurrent use.
@@ -20,8 +19,8 @@ type Set struct {
 	byKey map[string]int
 }
 
-// NewSet returns a set. Find and Resolve return indexes into languages. If two languages
-// have the same tag, the tag belongs to the first one.
+// NewSet returns a set of languages. Find and Resolve return indexes of this slice. If
+// two languages have the same tag, it belongs to the first of them.
 func NewSet(languages []Language) *Set {
 	s := &Set{byKey: make(map[string]int, len(languages))}
 	for i, l := range languages {
@@ -50,8 +49,8 @@ func (s *Set) Find(tag string) int {
 }
 
 // Resolve returns the index of the language that a caller prefers, or -1 for the default
-// content. unknown reports whether the preferred language is not registered. If so, the
-// caller should receive Message.
+// content. unknown reports that the preferred language is not registered; the caller
+// should then receive Message.
 func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return -1, false
@@ -60,9 +59,9 @@ func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	return index, index < 0
 }
 
-// Message returns the sentence to show if no language matches the requested tag. The tag
-// may be any text. Message shortens it to 64 characters and replaces characters that
-// cannot be shown, such as control characters and invalid UTF-8.
+// Message returns the sentence for a caller that prefers a language that is not
+// registered. tag can be any text. Message shortens it to 64 characters and replaces
+// characters that cannot be shown, such as control characters and invalid UTF-8.
 func Message(tag string) string {
 	const begin, end = `The language "`, `" is not available, so the default text is shown.`
 	var b strings.Builder

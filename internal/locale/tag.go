@@ -1,6 +1,6 @@
-// Package locale defines the rules for language tags. They determine when two tags are
-// equal, which registered language a caller prefers, and the message if there is none.
-// Tags are free text. They are not compared with a list of known languages.
+// Package locale defines the rules for language tags: when two tags are equal, which
+// registered language a caller gets, and the message if there is none. Tags are free
+// text, and are not compared with a list of known languages.
 package locale
 
 import (
@@ -13,10 +13,10 @@ import (
 const maxTag = 35
 
 // Key returns the form in which tags are compared. For example, en-US, en_US, en(US) and
-// EN (us) have the same key. The key is the tag in lower case without surrounding blanks.
-// If the tag contains a hyphen, an underscore or a parenthesis, every run of these
-// characters and blanks becomes one hyphen, and leading and trailing hyphens are removed.
-// A tag that consists only of separators keeps them. Key is idempotent.
+// EN (us) have the same key. The key is the tag in lower case, without surrounding
+// blanks. If it contains a hyphen, an underscore or a parenthesis, every run of these
+// characters and blanks becomes one hyphen, and hyphens at both ends are removed. A tag
+// that consists only of separators keeps them. Key is idempotent.
 func Key(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if isKey(tag) || !strings.ContainsAny(tag, "-_()") {
@@ -29,8 +29,8 @@ func Key(tag string) string {
 	return key
 }
 
-// isKey reports whether a tag in lower case, such as xx or xx-yy, is its own key. It is
-// fast but incomplete: it may return false for other keys.
+// isKey is a fast check whether a tag in lower case, such as xx or xx-yy, equals its key.
+// It returns false for some tags that do.
 func isKey(tag string) bool {
 	for i := range len(tag) {
 		switch c := tag[i]; {
@@ -42,15 +42,15 @@ func isKey(tag string) bool {
 	return true
 }
 
-// separates reports whether r is a separator. The separators include everything that
-// TrimSpace removes, because otherwise Key would not be idempotent.
+// separates reports whether r is a separator. Separators include all characters that
+// TrimSpace removes, because Key would otherwise not be idempotent.
 func separates(r rune) bool {
 	return r == '-' || r == '_' || r == '(' || r == ')' || unicode.IsSpace(r)
 }
 
-// CleanTag returns a new tag without surrounding blanks. It returns false unless the
-// result has 1 to 35 characters, is valid UTF-8, and contains no control character, slash
-// or backslash.
+// CleanTag returns a new tag without surrounding blanks. ok is false unless the result
+// has 1 to 35 characters, is valid UTF-8, and contains no control character, slash or
+// backslash.
 func CleanTag(tag string) (string, bool) {
 	tag = strings.TrimSpace(tag)
 	n := utf8.RuneCountInString(tag)
@@ -62,8 +62,8 @@ func CleanTag(tag string) (string, bool) {
 
 func forbidden(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }
 
-// CleanSynonyms returns list without the tags that are equal to primary or to an earlier
-// tag. Order and spelling are preserved. The result is never nil.
+// CleanSynonyms returns list without tags that are equal to primary or to an earlier tag.
+// It keeps the order and the spelling. The result is never nil.
 func CleanSynonyms(primary string, list []string) []string {
 	kept := []string{}
 	seen := map[string]bool{Key(primary): true}

@@ -51,7 +51,7 @@ func TestKey(t *testing.T) {
 func TestCleanTag(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name, tag, want string // "" if rejected
+		name, tag, want string // want is "" if the tag must be rejected
 	}{
 		{"kept as written", "pt_BR", "pt_BR"},
 		{"blanks around it are dropped", " \tpt\n", "pt"},
@@ -109,7 +109,7 @@ func TestCleanSynonyms(t *testing.T) {
 }
 
 // FuzzKey compares Key with a second implementation that follows the steps of its
-// definition. It also checks the properties on which users of Key rely.
+// definition, and checks the properties on which users of Key rely.
 func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tag string) {
 		key := locale.Key(tag)

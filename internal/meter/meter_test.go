@@ -70,7 +70,7 @@ func TestRateLooksBackAMinute(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		counts []count
-		at     int // in seconds
+		at     int // Unix second
 		want   float64
 	}{
 		{"nothing", nil, 0, 0},
@@ -110,7 +110,7 @@ func TestOldestOfWhatIsOpen(t *testing.T) {
 		second := o.Begin()
 		third := o.Begin()
 		is(time.Second)
-		second() // from the middle
+		second() // closes the one in the middle
 		is(time.Second)
 		first()
 		is(0)

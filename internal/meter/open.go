@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Open tracks things that are currently open, such as transactions. The zero value is ready to use.
-// It is safe for concurrent use.
+// Open tracks things that are open at present, such as transactions. The zero value is
+// ready to use. It is safe for concurrent use.
 type Open struct {
 	mu     sync.Mutex
-	number uint64               // last number assigned; guarded by mu
-	begun  map[uint64]time.Time // by number; guarded by mu
+	number uint64               // the number that was assigned last; guarded by mu
+	begun  map[uint64]time.Time // start of each open thing, by its number; guarded by mu
 }
 
 // Begin records that a thing has been opened. The caller must call end once, when the
@@ -31,7 +31,8 @@ func (o *Open) Begin() (end func()) {
 	}
 }
 
-// Oldest returns the age of the oldest open thing, or 0 if none is open.
+// Oldest returns the age of the thing that has been open for the longest time, or 0 if
+// none is open.
 func (o *Open) Oldest() (age time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

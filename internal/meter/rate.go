@@ -8,11 +8,11 @@ import (
 // rateSeconds is the length of the averaging window of a Rate.
 const rateSeconds = 60
 
-// Rate is the average rate per second during the last minute. The zero value is ready to use. It is
-// safe for concurrent use.
+// Rate is the average number of events per second in the last minute. The zero value is
+// ready to use. It is safe for concurrent use.
 type Rate struct {
 	mu     sync.Mutex
-	counts [rateSeconds]int64 // by Unix second; guarded by mu, as is last
+	counts [rateSeconds]int64 // number of events by Unix second modulo rateSeconds; guarded by mu, as is last
 	last   int64              // Unix second of the newest count
 }
 
@@ -24,7 +24,7 @@ func (r *Rate) Add(now time.Time, n int) {
 	r.counts[r.last%rateSeconds] += int64(n)
 }
 
-// PerSecond returns the mean rate of the minute before now.
+// PerSecond returns the average rate in the minute before now.
 func (r *Rate) PerSecond(now time.Time) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *Rate) PerSecond(now time.Time) float64 {
 }
 
 // forget clears the counts of the seconds that have passed since the last call. If the
-// clock is set back, counting continues in the newest second.
+// clock was set back, events are counted in the newest second.
 func (r *Rate) forget(now int64) {
 	if now-r.last >= rateSeconds {
 		clear(r.counts[:])

@@ -1,4 +1,4 @@
 package searchtext
 
-// Compose is Text without its fast paths.
+// Compose is Text without its faster implementations for common texts.
 var Compose = compose

@@ -10,10 +10,10 @@ import (
 )
 
 // Text returns s in canonical composition (NFC) and in lower case, with every control
-// character replaced by a blank. Each rune is lowered on its own. Text composes before
-// lowering because İ as two runes must become the same as İ as one rune. It composes
-// again afterwards because some letters exist as one rune only in lower case. Text is
-// idempotent.
+// character replaced by a blank. Each rune is converted to lower case by itself. Text
+// composes s before that, because İ as two runes must become the same as İ as one rune.
+// It composes the result again, because some letters exist as one rune only in lower
+// case. Text is idempotent.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -24,7 +24,7 @@ func Text(s string) string {
 	return compose(s)
 }
 
-// compose is the general form of Text. It makes three passes.
+// compose implements Text for all texts. It makes three passes.
 func compose(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -34,8 +34,8 @@ func compose(s string) string {
 	}, norm.NFC.String(s)))
 }
 
-// plain reports whether Text would return s unchanged. It recognizes most ASCII texts
-// without a copy.
+// plain reports whether Text would return s unchanged. It recognizes most ASCII texts,
+// without copying them.
 func plain(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -46,17 +46,18 @@ func plain(s string) bool {
 	return true
 }
 
-// maxMarks is the maximum number of consecutive marks that appendComposed handles.
-// Package norm splits sequences of more than 30 marks, and counts the marks in composed
-// letters.
+// maxMarks is the maximum number of consecutive combining marks that appendComposed
+// supports. Package norm splits sequences of more than 30 marks, and it also counts the
+// marks in composed letters.
 const maxMarks = 16
 
-// appendComposed appends Text(s) to b in one pass if s is already composed, as nearly all
-// texts are. ok is false if only package norm can fold s. The function applies the quick
-// check of UAX #15, section 9, to the text and to its lower case at once.
+// appendComposed appends Text(s) to b in a single pass. This is possible if s is already
+// composed, as nearly all texts are. ok is false if s must be folded by package norm.
+// appendComposed makes the quick check of UAX #15, section 9, on the text and its lower
+// case at the same time.
 func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	table := foldTable()
-	marks, class := 0, uint8(0) // consecutive marks, and the combining class of the last one
+	marks, class := 0, uint8(0) // number of consecutive marks, and the combining class of the last one
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			b = append(b, byte(table[c]))
@@ -93,14 +94,15 @@ func appendComposed(b []byte, s string) (folded []byte, ok bool) {
 	return b, true
 }
 
-// The entries of foldTable that are not runes. Folded texts contain neither of them.
+// The entries of foldTable that are not runes. Neither value occurs as a rune in a folded
+// text.
 const (
-	foldOther = 0 // only package norm can decide
-	foldMark  = 1 // a mark that is unchanged and composes with nothing
+	foldOther = 0 // must be folded by package norm
+	foldMark  = 1 // a combining mark that is left unchanged and composes with nothing
 )
 
-// foldTable maps each rune of the basic plane to its folded form. All mapped runes and their folded
-// forms are inert.
+// foldTable contains the folded form of each rune of the basic plane. All runes in it,
+// and their folded forms, are inert.
 var foldTable = sync.OnceValue(func() *[1 << 16]uint16 {
 	var table [1 << 16]uint16
 	for r := range rune(len(table)) {
@@ -117,8 +119,8 @@ var foldTable = sync.OnceValue(func() *[1 << 16]uint16 {
 	return &table
 })
 
-// inert reports whether a rune, given as text, is its own composition and does not
-// interact with its neighbours.
+// inert reports whether a rune, given as text, is composed and does not interact with the
+// runes next to it.
 func inert(text string) bool {
 	return norm.NFC.PropertiesString(text).CCC() == 0 && norm.NFC.QuickSpanString(text) == len(text)
 }

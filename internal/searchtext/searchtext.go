@@ -1,5 +1,5 @@
-// Package searchtext folds text into the form in which it is searched. Stored texts and queries are
-// folded by the same function.
+// Package searchtext folds texts into the form in which they are searched. Stored texts
+// and queries are folded by the same function.
 //
 //	searchtext.go  fields, words, grams, excerpts
 //	fold.go        the folding
@@ -17,12 +17,12 @@ import (
 // nowhere else in folded text.
 const Border = '\x01'
 
-// Version identifies the Unicode tables used for folding. Another version may fold
-// differently.
+// Version identifies the Unicode tables that the folding uses. With another version,
+// texts may be folded differently.
 const Version = norm.Version + "/" + unicode.Version
 
-// Fields folds the fields of a record into one text, with a Border before each field. It
-// skips nil and empty fields.
+// Fields folds the fields of a record and joins them to one text, with a Border before
+// each field. It skips fields that are nil or empty.
 func Fields(fields ...*string) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -36,13 +36,14 @@ func Fields(fields ...*string) string {
 	return b.String()
 }
 
-// Words returns the blank-separated words of a folded text.
+// Words returns the words of a folded text, which are separated by blanks.
 func Words(folded string) []string { return strings.Fields(folded) }
 
-// Grams calls add with every run of one, two and three runes of a folded text that
-// contains no Border. The runs are substrings of the text, and may repeat.
+// Grams calls add for every run of one, two and three consecutive runes of a folded text
+// that contains no Border. The runs are substrings of the text. The same run can occur
+// several times.
 func Grams(folded string, add func(string)) {
-	var at [3]int // starts of the last three runes
+	var at [3]int // offsets of the last three runes
 	n := 0
 	for i, r := range folded {
 		if r == Border {
@@ -58,8 +59,8 @@ func Grams(folded string, add func(string)) {
 	}
 }
 
-// Required returns grams that occur in every text that contains the folded query. They
-// are the query itself if it is short, and otherwise all its runs of three runes.
+// Required returns grams that every text that contains the folded query must have: the
+// query itself if it is short, and otherwise all of its runs of three runes.
 func Required(query string) []string {
 	if utf8.RuneCountInString(query) <= 3 {
 		return []string{query}
@@ -85,12 +86,12 @@ func ContainsAll(folded string, terms []string) bool {
 	return true
 }
 
-// Excerpt returns about the given number of runes of a text, around the first occurrence
-// of one of the folded terms. If no term occurs, it returns the beginning of the text. An
-// ellipsis marks each end that was cut off, and white space is collapsed.
+// Excerpt returns a part of a text, of about length runes, around the first occurrence of
+// one of the folded terms. If no term occurs, it returns the beginning of the text. An
+// ellipsis marks each end that was cut off. White space is collapsed.
 func Excerpt(text string, terms []string, length int) string {
 	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
-	folded := Text(text) // has as many runes as text, except for a few letters
+	folded := Text(text) // a rune corresponds to a rune of text, except for a few letters
 	at := -1
 	for _, term := range terms {
 		if i := strings.Index(folded, term); i >= 0 && (at < 0 || i < at) {

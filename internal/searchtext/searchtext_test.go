@@ -107,7 +107,7 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// FuzzText checks the properties of folding that the search relies on.
+// FuzzText checks the properties of folding on which searches rely.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "ERR_CONN_42", "İ I\u0307 H\u0331", "e\u0301\u0301", "\x01\x7f\u0085", "\xff\xfe", "连接超时", "👩‍🚀", "\u1112\u1161\u11ab", "\u0344\u0958\ufb1d"} {
 		f.Add(s)
@@ -134,7 +134,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzRequired checks that the grams required by any part of a text are also grams of the
+// FuzzRequired checks that a text has all grams that Required returns for any part of the
 // text.
 func FuzzRequired(f *testing.F) {
 	f.Add("upstream 10.0.0.1 连接超时", "second field", 3, 9)
@@ -166,11 +166,11 @@ func FuzzRequired(f *testing.F) {
 	})
 }
 
-// TestFoldOfEachRune compares the fast paths with the general form for each rune, alone and between
-// composing runes.
+// TestFoldOfEachRune compares the fast implementations with the general one, for each
+// rune alone and between runes that compose.
 func TestFoldOfEachRune(t *testing.T) {
 	t.Parallel()
-	const manyEqual = 0x18000 // beyond are ideographs, tags and unassigned runes
+	const manyEqual = 0x18000 // beyond this, there are only ideographs, tags and unassigned runes
 	for r := rune(0); r <= utf8.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
 			continue
@@ -186,7 +186,8 @@ func TestFoldOfEachRune(t *testing.T) {
 	}
 }
 
-// TestFoldOfMarks folds marks in and out of order, and long sequences of marks.
+// TestFoldOfMarks folds combining marks in and out of canonical order, and long sequences
+// of them.
 func TestFoldOfMarks(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

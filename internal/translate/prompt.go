@@ -19,7 +19,8 @@ Rules:
 // Variables lists the names of the placeholders that a prompt may contain.
 var Variables = []string{"target_locale", "target_label", "source_locale"}
 
-// unspecified is the description of an unknown source language in the prompt.
+// unspecified replaces the description of the source language in the prompt if it is not
+// known.
 const unspecified = "not specified; recognize it from the texts"
 
 func (t *Texts) variables() map[string]string {

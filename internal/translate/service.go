@@ -14,28 +14,28 @@ import (
 	"svc/internal/outbound"
 )
 
-// The supported providers. OpenAI includes every service with the same protocol.
+// The supported providers. OpenAI includes every service that uses the same protocol.
 const (
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
 )
 
 const (
-	maxAnswer    = 4 << 20 // bytes of an answer that are read
-	maxRefusal   = 300     // characters of an answer in an error
-	maxMalformed = 200     // characters of the model's text in an error
+	maxAnswer    = 4 << 20 // number of bytes of a response that are read
+	maxRefusal   = 300     // number of characters of a response that an error contains
+	maxMalformed = 200     // number of characters of the model's text that an error contains
 
 	anthropicVersion = "2023-06-01"
 	minTokens        = 4096
 	maxTokens        = 32000
 )
 
-// Service identifies a model at a translation service.
+// Service identifies a model at a translation service, with the credentials.
 type Service struct {
 	Provider string // OpenAI or Anthropic
 	BaseURL  string
 	Model    string
-	APIKey   string // "" = the service needs none
+	APIKey   string // "" = the service needs no key
 }
 
 // RequestURL returns the URL to which requests are sent, or "" if there is no base URL.
@@ -69,9 +69,9 @@ type messagesRequest struct {
 	Messages  []message `json:"messages"`
 }
 
-// body returns the body of a request in the provider's format. If plain is true, it uses
-// no optional features and a small output limit. Some services do not support all of the
-// protocol, and some models have a smaller output limit.
+// body returns the body of a request in the format of the provider. If plain is true, the
+// request uses no optional features and allows only a small output, because some services
+// do not support the whole protocol, and some models have a smaller maximum output.
 func (s Service) body(system, user string, plain bool) any {
 	if s.Provider == Anthropic {
 		tokens := min(max(utf8.RuneCountInString(user), minTokens), maxTokens)
@@ -103,7 +103,7 @@ func (s Service) setHeaders(h http.Header) {
 }
 
 // complete sends a request and returns the output of the model. If the service responds
-// with status 400, complete retries once with a plain body.
+// with status 400, it retries once with a plain body.
 func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
 	status, answer, err := c.post(ctx, s, s.body(system, user, false))
 	if err == nil && status == http.StatusBadRequest {
@@ -146,8 +146,8 @@ func (c *Client) post(ctx context.Context, s Service, body any) (status int, ans
 	return got.StatusCode, answer, err
 }
 
-// textOf extracts the output of the model from a response. It returns "" if the response
-// has another form.
+// textOf returns the output of the model that a response contains, or "" if the response
+// has an unexpected form.
 func textOf(provider string, answer []byte) string {
 	var got struct {
 		Choices []struct{ Message struct{ Content string } }
@@ -171,9 +171,9 @@ func textOf(provider string, answer []byte) string {
 	return text.String()
 }
 
-// excerpt formats the start of a text from a service for use at the end of an error
-// message. The result begins with a colon, is on one line, and does not contain the API
-// key, which some services repeat. It is "" for an empty text.
+// excerpt returns the beginning of a text from a service for the end of an error message.
+// The result begins with a colon, is a single line, and does not contain the API key,
+// which some services repeat. For an empty text it is "".
 func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")

@@ -2,7 +2,7 @@
 // the chat completions of OpenAI, which many services have adopted, and the messages of
 // Anthropic.
 //
-//	translate.go  Translate: the request to the model, and its expected answer
+//	translate.go  Translate: the request to the model, and its expected output
 //	prompt.go     the built-in prompt
 //	service.go    the two protocols
 package translate
@@ -23,17 +23,17 @@ import (
 // timeLimit is the time limit of one translation, including a retry.
 const timeLimit = 60 * time.Second
 
-// Kind is the kind of record that a text belongs to.
+// Kind is the kind of record to which a text belongs.
 type Kind string
 
-// The kinds.
+// The kinds of records with texts.
 const (
 	Announcement Kind = "announcement"
 	Version      Kind = "version"
 	Project      Kind = "project"
 )
 
-// notes holds, for each kind, a description of its fields for the model.
+// notes contains, for each kind of record, a description of its fields for the model.
 var notes = map[Kind]string{
 	Announcement: "The fields belong to an announcement to the users of an app: `title` is a short title, `content` is a body in Markdown.",
 	Version: "The fields belong to the release notes of a version of an app, in Markdown. Keep commit hashes, package names and user " +
@@ -41,13 +41,13 @@ var notes = map[Kind]string{
 	Project: "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
 }
 
-// Texts holds the texts to translate.
+// Texts contains the texts to translate, by field, and the languages.
 type Texts struct {
 	Kind   Kind
 	Fields map[string]string
 	Source string // tag of the source language; "" = not known
 	Target string // tag of the target language
-	Label  string // display name of the target language; "" = its tag
+	Label  string // display name of the target language; "" = use its tag
 }
 
 // Client sends requests to translation services.
@@ -56,11 +56,11 @@ type Client struct {
 	limit time.Duration // time limit of a translation
 }
 
-// New returns a Client. The HTTP client must have profile outbound.Operator.
+// New returns a Client. client must have the profile outbound.Operator.
 func New(client *http.Client) *Client { return &Client{client, timeLimit} }
 
-// Translate translates the fields of the texts to the target language and returns them by
-// name. prompt is the system prompt. It may contain the placeholders in Variables.
+// Translate translates the fields of the texts into the target language, and returns them
+// by name. prompt is the system prompt; it can contain the placeholders in Variables.
 //
 // The error is a fault with a text for administrators. It is Unavailable if the service
 // fails, does not respond within 60 seconds, or responds without a text. It is BadGateway
@@ -94,7 +94,7 @@ func (t *Texts) message() (string, error) {
 	return strings.Join(append(parts, strings.TrimSpace(fields.String())), "\n\n"), nil
 }
 
-// read parses the translated fields from the output of the model.
+// read parses the output of the model and returns the translated fields.
 func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	malformed := func(what string) error {
 		return fault.New(fault.BadGateway, "the model's answer %s%s", what, s.excerpt(answer, maxMalformed))
@@ -114,7 +114,8 @@ func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	return translated, nil
 }
 
-// withoutFence removes an enclosing code fence, which may name a language, from a text.
+// withoutFence removes the code fence around a text, if there is one. The fence may name
+// a language.
 func withoutFence(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")

@@ -25,8 +25,8 @@ type request struct {
 	body   map[string]any
 }
 
-// service is a fake translation service. It returns its responses in order and repeats
-// the last one.
+// service is a fake translation service. It sends its responses in order, and the last
+// one for all further requests.
 type service struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -61,9 +61,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// says returns the response of a service for a model that outputs text.
+// says returns the response of a service with a model that outputs text.
 func says(provider, text string) answer {
-	quoted, _ := json.Marshal(text) // texts always encode
+	quoted, _ := json.Marshal(text) // cannot fail for a string
 	if provider == translate.Anthropic {
 		half := len(text) / 2
 		first, _ := json.Marshal(text[:half])
@@ -89,7 +89,7 @@ func TestProtocols(t *testing.T) {
 	for _, tc := range []struct {
 		name, provider, path string
 		header               map[string]string
-		body                 map[string]any // except for the messages
+		body                 map[string]any // body without the messages
 	}{
 		{"openai", translate.OpenAI, "/v1/chat/completions", map[string]string{"Authorization": "Bearer key", "X-Api-Key": "", "Anthropic-Version": ""},
 			map[string]any{"model": "m", "temperature": 0.2, "response_format": map[string]any{"type": "json_object"}}},
@@ -195,8 +195,8 @@ func TestAnswers(t *testing.T) {
 		name    string
 		answers []answer
 		calls   int
-		kind    fault.Kind // 0 = translated
-		text    string     // part of the error
+		kind    fault.Kind // 0 = the translation must succeed
+		text    string     // text that the error must contain
 	}{
 		{"a refusal with 400 is repeated in the plain form", []answer{refused, says(translate.OpenAI, translated)}, 2, 0, ""},
 		{"a refusal with 400 is repeated once", []answer{refused}, 2, fault.Unavailable, "answered 400"},
