@@ -1,5 +1,5 @@
-// Package durable replaces files and creates directories durably. After a crash or a
-// power failure, a file has either its old or its new content, never a mixture.
+// Package durable replaces files and creates directories so that they survive a crash and
+// a power failure. A file then has either its old or its new content, never a mixture.
 package durable
 
 import (
@@ -18,21 +18,21 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern returns a pattern for the names of the temporary files that Write creates
-// for the named file. It lets callers find the files of a killed process. The star in the
-// pattern matches digits.
+// TempPattern returns the pattern of the names of temporary files that Write creates for
+// the file with the given name. With it, callers can find files that a killed process has
+// left. The star in the pattern matches digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write replaces the file at path with the output of content. It writes a temporary file
 // in the same directory, syncs it, renames it and syncs the directory. The file gets
-// exactly the given mode. After an error, the old file is unchanged and there is no
-// temporary file.
+// exactly the given mode. After an error, the old file is unchanged and the temporary
+// file is removed.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	dir, name := filepath.Split(path)
 	if dir == "" {
 		dir = "."
 	}
-	f, err := os.CreateTemp(dir, TempPattern(name)) // mode 0600
+	f, err := os.CreateTemp(dir, TempPattern(name)) // creates the file with the mode 0600
 	if err != nil {
 		return err
 	}
@@ -50,10 +50,10 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	return SyncDir(dir)
 }
 
-// MkdirAll creates a directory and its missing parents. It returns after their names are
-// on disk. Otherwise data that is synced inside them could be lost.
+// MkdirAll creates a directory and its missing parents. When it returns, their names are
+// on disk; otherwise files that are synced inside them could be lost.
 func MkdirAll(path string, mode os.FileMode) error {
-	var changed []string // directories that get a new entry
+	var changed []string // directories in which an entry is created
 	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir) {
 			break
@@ -84,22 +84,22 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// pace is the maximum number of bytes of a large file that may be waiting to be synced. A
-// larger number would delay the syncs of other writers.
+// pace is the maximum number of bytes of a large file that wait to be synced. If there
+// were more, the syncs of other writers would take longer.
 const pace = 8 << 20
 
-// Paced writes a large file and syncs it in pieces while further data is being written.
-// It is not safe for concurrent use. The caller must call Sync at the end.
+// Paced writes a large file. It syncs the file in pieces, while further data is being
+// written. It is not safe for concurrent use. The caller must call Sync at the end.
 type Paced struct {
 	file    *os.File
-	waiting int        // bytes
-	syncing chan error // result of the running sync; nil = none
+	waiting int        // number of bytes that have not been synced
+	syncing chan error // receives the result of the sync that is running; nil = none is
 }
 
 // NewPaced returns a Paced that writes to a file at its current position.
 func NewPaced(f *os.File) *Paced { return &Paced{file: f} }
 
-// Write writes b to the file and may start a sync in the background.
+// Write writes b to the file. It can start a sync in the background.
 func (p *Paced) Write(b []byte) (int, error) {
 	n, err := p.file.Write(b)
 	if p.waiting += n; err != nil || p.waiting < pace {
@@ -114,8 +114,8 @@ func (p *Paced) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Sync returns when all written data is on disk. After it returns, even with an error,
-// there is no background work.
+// Sync returns when all data is on disk. Even if it returns an error, no work continues
+// in the background.
 func (p *Paced) Sync() error { return errors.Join(p.wait(), p.file.Sync()) }
 
 // wait waits for the running sync, if there is one, and returns its error.

@@ -50,8 +50,8 @@ func TestWriteFileThatFailsLeavesNothingBehind(t *testing.T) {
 	assertOnly(t, dir, "folder")
 }
 
-// TestWriteLargeFile checks that a completed file contains all data, including the parts
-// that were synced early. If a file is not completed, the old one must be unchanged.
+// TestWriteLargeFile checks that a file contains all data, including the parts that were
+// synced before the end. If writing fails, the old file must be unchanged.
 func TestWriteLargeFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func assertOnly(t *testing.T, dir, name string) {
 	}
 }
 
-// TestMkdirAllMakesWhatIsMissing checks that missing parents are created. TestPowerCut of
+// TestMkdirAllMakesWhatIsMissing checks that missing parents are created. TestPowerCut in
 // package crash checks that their names survive a power failure.
 func TestMkdirAllMakesWhatIsMissing(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ func TestDisk(t *testing.T) {
 	t.Parallel()
 	ours := fault.New(fault.Conflict, "taken")
 	full, readOnly, files, inUse := syscall.ENOSPC, syscall.EROFS, syscall.EMFILE, syscall.EBUSY
-	inUseKind := fault.Kind(0) // only Windows locks open files
+	inUseKind := fault.Kind(0) // only on Windows can a process lock an open file against others
 	if os.PathSeparator == '\\' {
 		full, readOnly, files, inUse = 112, 19, 4, 32 // ERROR_DISK_FULL, ERROR_WRITE_PROTECT, ERROR_TOO_MANY_OPEN_FILES, ERROR_SHARING_VIOLATION
 		inUseKind = fault.Unavailable
@@ -23,7 +23,7 @@ func TestDisk(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		err  error
-		kind fault.Kind // 0 for no fault
+		kind fault.Kind // 0 = err is not converted
 		text string
 	}{
 		{"full", full, fault.NoSpace, "the disk of the server is full"},

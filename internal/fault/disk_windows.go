@@ -2,7 +2,7 @@ package fault
 
 import "syscall"
 
-// Error codes of winerror.h.
+// Error codes that winerror.h defines.
 var (
 	fullNumbers = []syscall.Errno{
 		112,  // ERROR_DISK_FULL

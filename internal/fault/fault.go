@@ -1,5 +1,5 @@
-// Package fault defines errors with texts that may be shown to clients. All other errors
-// are internal, and their texts are only logged.
+// Package fault defines errors with texts that clients may see. All other errors are
+// internal, and their texts only appear in the log.
 package fault
 
 import (
@@ -12,39 +12,38 @@ import (
 	"svc/internal/integrity"
 )
 
-// Kind determines how a client can react to an error. Only the api package translates kinds into
-// HTTP statuses.
+// Kind determines how a client can react to an error. Only package api translates kinds
+// into HTTP statuses.
 type Kind uint8
 
-// The kinds, in the order of their HTTP statuses.
+// The kinds of faults, in the order of their HTTP statuses.
 const (
 	Invalid        Kind = iota + 1 // the request breaks a rule
-	Unauthorized                   // no credential, or one without access
+	Unauthorized                   // the request has no credential, or one without access
 	Forbidden                      // not allowed in the current state, for any caller
 	NotFound                       // the addressed record does not exist
-	Conflict                       // it would conflict with stored data
+	Conflict                       // the change would conflict with stored data
 	Stale                          // the record has changed since it was read
 	LengthRequired                 // the length of the body is missing
 	TooLarge                       // the body exceeds its limit
-	TooMany                        // a rate limit; see RetryAfter
-	BadGateway                     // another service failed or its answer was invalid; see RetryAfter
+	TooMany                        // a rate limit is exceeded; see RetryAfter
+	BadGateway                     // another service failed or responded incorrectly; see RetryAfter
 	Unavailable                    // temporarily unavailable; see RetryAfter
-	NoSpace                        // the disk is full, nothing was stored
-	Damaged                        // stored data cannot be read, nothing was changed
+	NoSpace                        // the disk is full, so nothing was stored
+	Damaged                        // stored data cannot be read, so nothing was changed
 )
 
-// Error is an error with texts for display. The texts are in English, name the field and
+// Error is an error with texts for clients. The texts are in English, name the field and
 // the limit, and never contain a secret.
 type Error struct {
 	Kind Kind
-	// Messages has one entry. For a validation failure, it has one entry per violated
-	// rule.
+	// Messages has one entry or, for a validation error, one entry for each rule that is
+	// violated.
 	Messages []string
 	// Validation reports that Messages is a list of violated rules. Clients receive such a
-	// list as an array, even if it has one entry.
+	// list as an array, even if it has only one entry.
 	Validation bool
-	// RetryAfter is the time after which a retry may succeed, or 0 if waiting does not
-	// help.
+	// RetryAfter is the time after which a retry can succeed, or 0 if waiting does not help.
 	RetryAfter time.Duration
 }
 
@@ -53,12 +52,13 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Messages: []string{fmt.Sprintf(format, args...)}}
 }
 
-// Validation returns an error of kind Invalid with one text per violated rule.
+// Validation returns an error of kind Invalid with one text for each rule that is
+// violated.
 func Validation(messages ...string) *Error {
 	return &Error{Kind: Invalid, Messages: messages, Validation: true}
 }
 
-// After sets RetryAfter and returns e.
+// After sets RetryAfter to wait and returns e.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = wait
 	return e
@@ -67,7 +67,7 @@ func (e *Error) After(wait time.Duration) *Error {
 // Error joins the texts with semicolons, as clients do.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
 
-// Is makes every fault of kind Damaged match integrity.ErrDamaged.
+// Is makes faults of kind Damaged match integrity.ErrDamaged.
 func (e *Error) Is(target error) bool { return e.Kind == Damaged && target == integrity.ErrDamaged }
 
 // Is reports whether err is a fault of the given kind.
@@ -76,8 +76,8 @@ func Is(err error, kind Kind) bool {
 	return ok && f.Kind == kind
 }
 
-// Catch calls work and returns its error. If work panics, Catch returns an error with the
-// stack.
+// Catch calls work and returns its error. If work panics, Catch returns an error that
+// contains the stack.
 func Catch(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

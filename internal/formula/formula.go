@@ -1,5 +1,5 @@
-// Package formula evaluates the arithmetic of metric queries: numbers and one-letter aliases with +
-// - * / and parentheses.
+// Package formula evaluates the formulas of metric queries, which consist of numbers,
+// aliases of one letter, + - * / and parentheses.
 package formula
 
 import (
@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the maximum number of characters of a formula. It thereby also limits the
-// nesting depth.
+// longest is the maximum number of characters of a formula. It also limits the depth of
+// nesting.
 const longest = 256
 
 // Formula is a parsed expression. It is immutable.
 type Formula struct {
-	// steps are in postfix order: operands before their operator.
+	// steps are in postfix order: the operands of an operator come before it.
 	steps []step
-	depth int // maximum number of operands on the stack
+	depth int // maximum number of operands that are on the stack at a time
 }
 
-// step is an operand, which is pushed onto the stack, or an operator, which replaces its
-// operands on the stack with its result.
+// step is either an operand, which is pushed onto the stack, or an operator, which
+// replaces its operands on the stack with its result.
 type step struct {
-	kind   byte    // a kind below, or one of + - * /
+	kind   byte    // one of the kinds below, or one of + - * /
 	alias  byte    // 'A' to 'Z'
 	number float64 // finite and not negative
 }
@@ -35,9 +35,9 @@ const (
 	stepNegate byte = '~'
 )
 
-// Parse parses a formula of at most 256 characters. It rejects an alias for which
-// declared returns false. The text of an error begins with "formula" and gives the
-// position.
+// Parse parses a formula of at most 256 characters. declared reports whether an alias may
+// be used. The text of an error begins with "formula" and contains the position of the
+// error.
 func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	if utf8.RuneCountInString(text) > longest {
 		return nil, fmt.Errorf("formula must have at most %d characters", longest)
@@ -55,8 +55,8 @@ func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	return &Formula{steps: p.steps, depth: p.depth}, nil
 }
 
-// Eval evaluates the formula with the values of its aliases. Division by zero yields 0. A
-// result that is not finite is replaced by 0. The result is never negative zero.
+// Eval evaluates the formula. value returns the value of an alias. Division by zero gives
+// 0. If the result is not finite, Eval returns 0. The result is never negative zero.
 func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	waiting := make([]float64, 0, 8)
 	if f.depth > cap(waiting) {
@@ -78,7 +78,7 @@ func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	}
 	result := waiting[0]
 	if result == 0 || math.IsNaN(result) || math.IsInf(result, 0) {
-		return 0 // also for -0
+		return 0 // this also replaces -0
 	}
 	return result
 }
@@ -97,14 +97,14 @@ func apply(operator byte, a, b float64) float64 {
 	return a / b
 }
 
-// parser emits the steps of an expression while reading its text once.
+// parser emits the steps of a formula while it reads the text once.
 type parser struct {
 	text     string
 	at       int
 	declared func(alias byte) bool
 	steps    []step
-	waiting  int // operands on the stack after the steps so far
-	depth    int // maximum of waiting
+	waiting  int // number of operands on the stack after the steps so far
+	depth    int // maximum that waiting has reached
 }
 
 // expression parses: term { ("+" | "-") term }.
@@ -180,15 +180,15 @@ func (p *parser) number() error {
 	return nil
 }
 
-// operand emits a step that pushes a value.
+// operand emits a step that pushes a value onto the stack.
 func (p *parser) operand(s step) {
 	p.steps = append(p.steps, s)
 	p.waiting++
 	p.depth = max(p.depth, p.waiting)
 }
 
-// peek returns the next byte that is not a blank; 0 at the end. A zero byte in the text is not the
-// end, but is not valid in a formula either.
+// peek returns the next byte that is not a blank, or 0 at the end. A zero byte in the
+// text is an error, too.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -202,7 +202,7 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-// unexpected returns the error for the character at the current position.
+// unexpected returns the error about the character at the current position.
 func (p *parser) unexpected() error {
 	if p.at == len(p.text) {
 		return errors.New("formula ends too early")
@@ -211,7 +211,7 @@ func (p *parser) unexpected() error {
 	return fmt.Errorf("formula has an unexpected %q at character %d", r, p.character(p.at))
 }
 
-// character converts a byte offset to a position in characters, from 1.
+// character returns the position in characters, from 1, of a byte offset.
 func (p *parser) character(at int) int { return utf8.RuneCountInString(p.text[:at]) + 1 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -8,7 +8,8 @@ import (
 	"svc/internal/formula"
 )
 
-// values returns the values of the examples: A=10, B=4, C=0. No other alias is declared.
+// values returns the values of the aliases in the examples: A=10, B=4, C=0. No other
+// alias is declared.
 func values(alias byte) float64 { return map[byte]float64{'A': 10, 'B': 4}[alias] }
 
 func declared(alias byte) bool { return alias == 'A' || alias == 'B' || alias == 'C' }
@@ -56,8 +57,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestNoInfinity checks that the result is 0 if it would not be finite, and that
-// intermediate values may be infinite.
+// TestNoInfinity checks that a result that is not finite becomes 0, and that intermediate
+// values need not be finite.
 func TestNoInfinity(t *testing.T) {
 	t.Parallel()
 	huge := func(byte) float64 { return math.MaxFloat64 }

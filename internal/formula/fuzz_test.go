@@ -15,7 +15,8 @@ import (
 	"svc/internal/formula"
 )
 
-// FuzzFormula checks the evaluation of formulas against Go's own parser of expressions.
+// FuzzFormula compares the evaluation of formulas with that of Go's own parser for
+// expressions.
 func FuzzFormula(f *testing.F) {
 	for _, seed := range []string{
 		"A / B * 100", "-(A - B)", "A **B", "A - --B", "1.2.3", "1. / 3", "A (B)", "(A)(B)", "007.50", "A B", "()",
@@ -44,8 +45,8 @@ var (
 	number = regexp.MustCompile(`^[0-9]+(\.[0-9]*)?$`)
 )
 
-// reference evaluates a formula with Go's parser. It separates the tokens with blanks, so
-// that they form neither comments nor -- nor octal numbers.
+// reference evaluates a formula with Go's parser. It puts blanks between the tokens, so
+// that they form no comments, no -- and no octal numbers.
 func reference(text string, value func(byte) float64) (result float64, valid bool) {
 	if utf8.RuneCountInString(text) > 256 {
 		return 0, false
@@ -61,7 +62,7 @@ func reference(text string, value func(byte) float64) (result float64, valid boo
 			if !number.MatchString(word) {
 				return 0, false
 			}
-			word = "1" + word // avoids a leading zero; removed again below
+			word = "1" + word // prevents a leading zero, which makes a number octal; removed again below
 		}
 		b.WriteString(" " + strings.TrimSpace(word))
 	}

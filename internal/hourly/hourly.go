@@ -1,14 +1,15 @@
-// Package hourly encodes the counters of one hour for both databases. All counters of the
-// hour are in one value. Adding to an hour therefore rewrites only a few kilobytes, a range of
-// hours is read sequentially, and dropping an hour deletes a single key.
+// Package hourly defines the form in which both databases store the counters of an hour.
+// All counters of an hour are in one value. Adding counters therefore rewrites only a few
+// kilobytes, a range of hours is read sequentially, and removing an hour deletes a single
+// key.
 //
 //	value   = form (1 byte) { counter }
 //	counter = what, minus that of the previous counter (uvarint)
 //	          [ length of text (uvarint) text ]   if counters have texts
 //	          number (uvarint)
 //
-// The caller defines the meaning of the number called what. The value does not record whether
-// its counters have texts: callers know that from the bucket.
+// The caller defines the meaning of the number called what. The value does not record
+// whether its counters have texts; callers know that from the bucket.
 package hourly
 
 import (
@@ -33,16 +34,16 @@ type Encoder struct {
 // NewEncoder returns an encoder with room for the given number of bytes.
 func NewEncoder(room int) *Encoder { return &Encoder{value: append(make([]byte, 0, room+1), form)} }
 
-// Add adds a counter without a text. The number that identifies it must not be less than
-// that of the previous counter.
+// Add adds a counter without a text. what must not be less than that of the previous
+// counter.
 func (e *Encoder) Add(what, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, n)
 	e.last = what
 }
 
-// AddText adds a counter with a text. The number that identifies it must not be less than
-// that of the previous counter.
+// AddText adds a counter with a text. what must not be less than that of the previous
+// counter.
 func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, uint64(len(text)))

@@ -72,8 +72,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestDamage checks that decoding a value that is truncated, empty or of another form
-// fails.
+// TestDamage checks that a value that is truncated, empty or of another form cannot be
+// decoded.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, value := range [][]byte{nil, {0}, {2}, {1, 5}, {1, 0x80}, {1, 5, 0x80}} {
@@ -88,8 +88,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzEach checks that decoding arbitrary bytes either fails or returns counters that
-// survive encoding and decoding.
+// FuzzEach checks that arbitrary bytes either cannot be decoded, or give counters that
+// are unchanged after they are encoded and decoded again.
 func FuzzEach(f *testing.F) {
 	f.Add([]byte{1, 2, 0xac, 2, 3, 1}, false)
 	f.Add([]byte{1, 2, 1, 'x', 0xac, 2, 3, 0, 1}, true)

@@ -1,5 +1,5 @@
-// Package jsonscan implements the only JSON scanner of this program. It scans a text
-// once, validates it, and reports the position of each value without decoding it.
+// Package jsonscan is the only JSON scanner of this program. It reads a text once,
+// validates it, and reports the position of each value without decoding it.
 package jsonscan
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// maxDepth is the maximum nesting depth, the same as in encoding/json, so that every
-// accepted text can be read with other JSON decoders.
+// maxDepth is the maximum depth of nesting. It is the same as in encoding/json, so that
+// all accepted texts can be read by other decoders.
 const maxDepth = 10_000
 
 // Scanner scans the JSON text in Source. After the first error, Failed is set, and the
@@ -18,20 +18,20 @@ type Scanner struct {
 	At     int
 	Failed bool
 
-	Level   int  // number of open objects and lists
-	Deepest int  // greatest level since the field was last set
-	Spaced  bool // white space occurred between tokens since the field was last set
-	escaped bool // the last string that was read contains escapes
+	Level   int  // number of objects and lists that are open
+	Deepest int  // greatest Level since the caller last set the field
+	Spaced  bool // whether there was white space between tokens since the caller last set the field
+	escaped bool // whether the string that was read last contains escapes
 }
 
-// Token is the position of a value in the text. A string includes its quotes. The zero
-// value means that there is no value.
+// Token is the position of a value in the text. The position of a string includes its
+// quotation marks. The zero value means that there is no value.
 type Token struct {
 	From, To int
-	Escaped  bool // a string with escapes
+	Escaped  bool // whether the value is a string with escapes
 }
 
-// Sent reports whether there is a value other than null.
+// Sent reports whether a value exists and is not null.
 func (s *Scanner) Sent(v Token) bool {
 	return v.To > v.From && s.Source[v.From] != 'n'
 }
@@ -42,7 +42,7 @@ func (s *Scanner) Raw(v Token) string { return s.Source[v.From:v.To] }
 // IsString reports whether a value is a string. The value must have been sent.
 func (s *Scanner) IsString(v Token) bool { return s.Source[v.From] == '"' }
 
-// Text returns the decoded text of a string.
+// Text returns the decoded text of a value that is a string.
 func (s *Scanner) Text(v Token) string {
 	if v.Escaped {
 		return Unquote(s.Raw(v))
@@ -50,7 +50,8 @@ func (s *Scanner) Text(v Token) string {
 	return s.Source[v.From+1 : v.To-1]
 }
 
-// Peek returns the next byte, or 0 at the end. JSON has no zero byte outside of strings.
+// Peek returns the next byte, or 0 at the end of the text. In valid JSON, a zero byte
+// does not occur.
 func (s *Scanner) Peek() byte {
 	if s.At < len(s.Source) {
 		return s.Source[s.At]
@@ -68,7 +69,8 @@ func (s *Scanner) space() {
 
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r') }
 
-// Enter enters the next object or list and reports whether it has a first member.
+// Enter enters the next object or list, which ends with closing, and reports whether it
+// has a member.
 func (s *Scanner) Enter(closing byte) (more bool) {
 	s.Level++
 	s.Deepest = max(s.Deepest, s.Level)
@@ -86,8 +88,8 @@ func (s *Scanner) Enter(closing byte) (more bool) {
 	return false
 }
 
-// Next advances past a member and reports whether another one follows. If none does, it
-// leaves the object or list.
+// Next advances past a member and reports whether another one follows. If not, it leaves
+// the object or list, which ends with closing.
 func (s *Scanner) Next(closing byte) (more bool) {
 	if s.Failed {
 		return false
@@ -161,7 +163,7 @@ func (s *Scanner) literal(word string) {
 	s.At += len(word)
 }
 
-// plainByte marks the bytes that need no escape in a string.
+// plainByte reports for each byte whether a string can contain it without an escape.
 var plainByte = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = c >= ' ' && c != '"' && c != '\\'
@@ -191,8 +193,8 @@ func (s *Scanner) quoted() {
 	}
 }
 
-// escape returns the length of the escape sequence at the start of a text, or 0 if there
-// is none.
+// escape returns the length of the escape sequence at the start of a text, or 0 if it is
+// not valid.
 func escape(text string) int {
 	if len(text) < 2 || text[0] != '\\' {
 		return 0
@@ -216,8 +218,8 @@ func escape(text string) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number reads a number: no leading zeros, and at least one digit on each side of the
-// point and in the exponent.
+// number reads a number. It must have no leading zeros, and at least one digit on each
+// side of the point and in the exponent.
 func (s *Scanner) number() {
 	if s.Peek() == '-' {
 		s.At++
@@ -240,7 +242,7 @@ func (s *Scanner) number() {
 	}
 }
 
-// digits reads at least one digit.
+// digits reads one or more digits.
 func (s *Scanner) digits() {
 	from := s.At
 	for s.At < len(s.Source) && isDigit(s.Source[s.At]) {
@@ -283,8 +285,8 @@ func Unquote(raw string) string {
 	return text
 }
 
-// EachMember visits the members of a compact JSON object, with decoded keys, until visit
-// returns false or the JSON is invalid.
+// EachMember calls visit for the members of a compact JSON object, with decoded keys,
+// until visit returns false or the JSON is invalid.
 func EachMember(object string, visit func(key, value string) bool) {
 	s := Scanner{Source: object}
 	for more := s.Enter('}'); more; more = s.Next('}') {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Info logs a line that occurs frequently, such as one of the access log. It writes the
-// same line as log.Info. It is faster because it does not build a record.
+// Info logs a line that occurs often, such as a line of the access log. It writes the
+// same line as log.Info, but is faster because it does not create a record.
 func Info(log *slog.Logger, at time.Time, message string, attrs []slog.Attr) {
 	if h, ok := log.Handler().(handler); ok && h.bare {
 		var space [512]byte
@@ -23,12 +23,12 @@ func Info(log *slog.Logger, at time.Time, message string, attrs []slog.Attr) {
 	}
 	r := slog.NewRecord(at, slog.LevelInfo, message, 0)
 	r.AddAttrs(attrs...)
-	_ = log.Handler().Handle(context.Background(), r) // there is no place to report an error of the log
+	_ = log.Handler().Handle(context.Background(), r) // an error of the log cannot be reported anywhere
 }
 
-// appendHead and appendAttr append the output of slog's JSON handler at level info, in
-// less than half the time. They support only plain texts and integers. For other values,
-// ok is false and the caller must discard the appended bytes.
+// appendHead and appendAttr append the same output as slog's JSON handler at the level
+// info, in less than half the time. They support only plain texts and integers. For other
+// values, ok is false, and the caller must discard what was appended.
 func appendHead(b []byte, at time.Time, message string) (line []byte, ok bool) {
 	if year := at.Year(); at.IsZero() || year < 0 || year > 9999 || !plain(message) {
 		return b, false
@@ -52,7 +52,7 @@ func appendAttr(b []byte, a slog.Attr) (line []byte, ok bool) {
 	return b, false
 }
 
-// plainByte reports for each byte whether JSON represents it without an escape.
+// plainByte reports for each byte whether JSON can contain it without an escape.
 var plainByte = func() (plain [256]bool) {
 	for c := range plain {
 		plain[c] = c >= ' ' && c <= '~' && c != '"' && c != '\\'
@@ -60,7 +60,7 @@ var plainByte = func() (plain [256]bool) {
 	return plain
 }()
 
-// plain reports whether JSON represents a text without any escapes.
+// plain reports whether JSON can contain a text without any escapes.
 func plain(text string) bool {
 	for i := range len(text) {
 		if !plainByte[text[i]] {

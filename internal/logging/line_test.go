@@ -14,7 +14,7 @@ import (
 // moment is the time of the lines that the tests log.
 var moment = time.Date(2026, 11, 21, 22, 49, 30, 120_000_000, time.FixedZone("", 3600))
 
-// both returns the output of this package and of slog for the same line.
+// both returns the lines that this package and slog write for the same arguments.
 func both(t *testing.T, at time.Time, message string, attrs ...slog.Attr) (got, want string) {
 	t.Helper()
 	var ours, theirs bytes.Buffer
@@ -111,7 +111,7 @@ func BenchmarkLine(b *testing.B) {
 	})
 }
 
-// discard is a writer that costs as little as possible.
+// discard is a writer that discards its input as fast as possible.
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }

@@ -10,7 +10,7 @@ func TestMemoryLimit(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		files map[string]string
-		want  int64 // 0 = none
+		want  int64 // 0 = no limit
 	}{
 		{"no control groups", map[string]string{}, 0},
 		{"version 2, without a limit", map[string]string{"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/memory.max": "max\n"}, 0},

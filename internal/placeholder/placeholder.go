@@ -11,15 +11,15 @@ import (
 
 var pattern = regexp.MustCompile(`\{\{ *([a-z0-9_]+) *\}\}`)
 
-// Expand replaces each placeholder that has a value in values. Placeholders within values
-// are not expanded. Other placeholders are left unchanged.
+// Expand replaces each placeholder that has a value in values, and leaves the others
+// unchanged. It does not expand placeholders in the values.
 func Expand(text string, values map[string]string) string {
 	return ExpandAtMost(math.MaxInt, text, values)
 }
 
-// ExpandAtMost is like Expand, but stops once the output is longer than the given number
-// of bytes. It checks the length after each value. The limit is necessary because a
-// template can repeat a long value.
+// ExpandAtMost is like Expand, but stops when the output is longer than limit bytes,
+// which it checks after each value. The limit is necessary because a template can repeat
+// a long value.
 func ExpandAtMost(limit int, text string, values map[string]string) string {
 	var expanded strings.Builder
 	done := 0
@@ -38,8 +38,8 @@ func ExpandAtMost(limit int, text string, values map[string]string) string {
 	return expanded.String()
 }
 
-// Names returns the names of the placeholders in a text, without repetitions, in the
-// order in which they first appear.
+// Names returns the names of the placeholders in a text, each once, in the order in which
+// they first appear.
 func Names(text string) []string {
 	names := []string{}
 	for _, m := range pattern.FindAllStringSubmatch(text, -1) {

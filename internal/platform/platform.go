@@ -8,7 +8,7 @@ import "strings"
 // platform.
 type Platform string
 
-// The platforms.
+// The platforms of an app.
 const (
 	Windows Platform = "windows"
 	Linux   Platform = "linux"
@@ -34,7 +34,7 @@ func Parse(text string) (Platform, bool) {
 	return "", false
 }
 
-// equalASCII reports whether two texts are equal if the case of A to Z is ignored. The
+// equalASCII reports whether two texts are equal, ignoring only the case of A to Z. The
 // functions of package strings fold all of Unicode, so that a dotted capital I would
 // equal i, and a long s would equal s.
 func equalASCII(text, lower string) bool {

@@ -10,27 +10,27 @@ import (
 	"svc/store"
 )
 
-// The limits on the counts that are in memory between two flushes. They apply to each core. If
-// clients invent versions as fast as they can, the counts use about 6 MiB per core.
+// The limits on the counts that are in memory between two flushes, for each core. If
+// clients invent versions as fast as they can, the counts take about 6 MiB per core.
 const (
 	combinationsHeld   = 1 << 12
 	countersHeld       = 1 << 14
 	countersPerProject = 1 << 13
 )
 
-// Counter counts requests in memory until they are flushed. Request statistics are the only data
-// that is not on disk when a request is answered: if the server is killed, the counts since the
-// last flush are lost. A Counter is safe for concurrent use.
+// Counter counts requests in memory until they are flushed. Request statistics are the
+// only data that is not on disk when the response to a request is sent: if the server is
+// killed, the counts since the last flush are lost. A Counter is safe for concurrent use.
 type Counter struct {
 	db  *store.Store
 	log *slog.Logger
 
 	counter  *counter.Counter[store.CountedRequest, store.RequestCounter]
-	flushing sync.Mutex // held from the drain to the end of the transaction
-	dropped  uint64     // counts already reported as lost; guarded by flushing
+	flushing sync.Mutex // held while counts are taken from memory and written
+	dropped  uint64     // number of lost counts that have been logged; guarded by flushing
 }
 
-// NewCounter returns an empty counter.
+// NewCounter returns a counter without counts.
 func NewCounter(db *store.Store, log *slog.Logger) *Counter {
 	return &Counter{
 		db: db, log: log,
@@ -45,8 +45,8 @@ func NewCounter(db *store.Store, log *slog.Logger) *Counter {
 // Add counts a request.
 func (c *Counter) Add(r store.CountedRequest) { c.counter.Add(r) }
 
-// Flush writes all counts in memory to the store. If that fails, it keeps the counts for the next
-// flush.
+// Flush writes all counts in memory to the store. If that fails, the counts stay in
+// memory for the next flush.
 func (c *Counter) Flush() error {
 	c.flushing.Lock()
 	defer c.flushing.Unlock()
@@ -66,5 +66,6 @@ func (c *Counter) Flush() error {
 	return nil
 }
 
-// Dropped returns the number of requests that were not counted because the counters were full.
+// Dropped returns the number of requests that were not counted because there was no room
+// for their counts.
 func (c *Counter) Dropped() uint64 { return c.counter.Dropped() }

@@ -10,8 +10,8 @@ import (
 	"svc/store"
 )
 
-// TestFlushIsTriedAgain checks that a flush stores the counts of earlier flushes that failed,
-// together with the counts that were added in between.
+// TestFlushIsTriedAgain checks that a flush also stores the counts of earlier flushes
+// that failed.
 func TestFlushIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")
@@ -48,7 +48,7 @@ func TestFlushIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.db.Close() })
-	for range 2 { // the second has nothing to add
+	for range 2 { // the second flush has nothing to add
 		if err := c.Flush(); err != nil {
 			t.Fatal(err)
 		}

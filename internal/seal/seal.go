@@ -1,5 +1,5 @@
-// Package seal encrypts the stored secrets of other services with AES-256-GCM, and makes
-// tokens that grant access to one record. The key for each purpose is derived from
+// Package seal encrypts stored secrets for other services with AES-256-GCM, and creates
+// tokens that grant access to one record. It derives the key for each purpose from
 // JWT_SECRET.
 package seal
 
@@ -17,12 +17,12 @@ import (
 	"svc/internal/fault"
 )
 
-// Purpose is the purpose of a secret or a token, in words for display. A value that was
-// sealed for one purpose cannot be opened for another, so the text of a purpose must never
-// change.
+// Purpose is the purpose of a secret or a token, in words that can be displayed. A value
+// that was sealed for one purpose cannot be opened for another. The text of a purpose
+// must therefore never change.
 type Purpose string
 
-// The purposes.
+// The purposes of sealed secrets and tokens.
 const (
 	StoragePassword   Purpose = "storage password"
 	CDNKeySecret      Purpose = "CDN key secret"
@@ -35,7 +35,7 @@ const (
 
 const (
 	version   = "v1"
-	keyLength = 32 // AES-256
+	keyLength = 32 // for AES-256
 	ivLength  = 12
 	tagLength = 16
 )
@@ -46,11 +46,11 @@ type Keys struct{ secret []byte }
 // NewKeys returns keys that are derived from the given secret, which is JWT_SECRET.
 func NewKeys(secret []byte) *Keys { return &Keys{secret: append([]byte(nil), secret...)} }
 
-// derive returns the key for a use of a purpose.
+// derive returns the key for one use of a purpose, sealing or tokens.
 func (k *Keys) derive(use string, p Purpose) []byte {
 	key, err := hkdf.Key(sha256.New, k.secret, nil, "svc "+use+" "+version+" "+string(p), keyLength)
 	if err != nil {
-		panic(err) // only for keys longer than HKDF supports
+		panic(err) // only for keys that are too long for HKDF
 	}
 	return key
 }
@@ -58,15 +58,17 @@ func (k *Keys) derive(use string, p Purpose) []byte {
 // tokenLength is the size of a token in bytes, before its encoding.
 const tokenLength = 16
 
-// Token returns the token of a record: the first 128 bits of the HMAC-SHA-256 of its id, in
-// base64url without padding. It is not stored, because it can be computed again.
+// Token returns the token that grants access to a record: the first 128 bits of the
+// HMAC-SHA-256 of the record's id, in base64url without padding. It is not stored,
+// because it can be computed again.
 func (k *Keys) Token(p Purpose, id []byte) string {
 	mac := hmac.New(sha256.New, k.derive("token", p))
 	mac.Write(id)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:tokenLength])
 }
 
-// Grants reports whether token is the token of a record. It compares in constant time.
+// Grants reports whether token is the token of a record. The comparison takes constant
+// time.
 func (k *Keys) Grants(p Purpose, token string, id []byte) bool {
 	return hmac.Equal([]byte(token), []byte(k.Token(p, id)))
 }
@@ -83,8 +85,8 @@ func (k *Keys) aead(p Purpose) cipher.AEAD {
 	return aead
 }
 
-// Seal returns the encrypted form of a secret: v1:{iv}:{tag}:{data}, with the parts in
-// base64. An empty secret stays empty.
+// Seal returns the encrypted form of a secret: v1:{iv}:{tag}:{data}, where the parts are
+// in base64. The encrypted form of "" is "".
 func (k *Keys) Seal(p Purpose, plain string) string {
 	if plain == "" {
 		return ""
@@ -97,9 +99,8 @@ func (k *Keys) Seal(p Purpose, plain string) string {
 	return strings.Join([]string{version, text(iv), text(tag), text(data)}, ":")
 }
 
-// Open decrypts a sealed secret. If JWT_SECRET has changed since the secret was sealed,
-// it returns a fault of kind Invalid that asks the administrator to enter the secret
-// again.
+// Open decrypts a sealed secret. If JWT_SECRET has changed since it was sealed, the error
+// is a fault of kind Invalid that asks the administrator to enter the secret again.
 func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	if sealed == "" {
 		return "", nil
@@ -127,8 +128,8 @@ func (k *Keys) Open(p Purpose, sealed string) (plain string, err error) {
 	return string(text), nil
 }
 
-// Fingerprint returns the first 16 hex digits of the secret's SHA-256. It is used to
-// compare secrets without showing them. The fingerprint of an empty secret is empty.
+// Fingerprint returns the first 16 hex digits of the SHA-256 of a secret, by which
+// secrets can be compared without showing them. The fingerprint of "" is "".
 func Fingerprint(plain string) string {
 	if plain == "" {
 		return ""

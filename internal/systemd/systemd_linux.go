@@ -1,5 +1,5 @@
-// Package systemd notifies the service manager of the state of the server. The package
-// does nothing if there is no service manager.
+// Package systemd notifies the service manager of the state of the server. If the server
+// does not run under a service manager, it does nothing.
 package systemd
 
 import (
@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Ready notifies the service manager that the server answers requests, after a start or a
-// reload. status is one line for display.
+// Ready notifies the service manager that the server is ready, after a start or a reload.
+// status is a text of one line for display.
 func Ready(status string) error { return notify("READY=1\nSTATUS=" + status) }
 
-// Reloading notifies the service manager that the settings are being reloaded. The caller
-// must call Ready afterwards.
+// Reloading notifies the service manager that the server is reloading its settings. The
+// caller must call Ready afterwards.
 func Reloading() error {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
@@ -27,7 +27,8 @@ func Reloading() error {
 // Stopping notifies the service manager that the server is stopping.
 func Stopping() error { return notify("STOPPING=1\nSTATUS=stopping") }
 
-// notify sends a message to the socket in NOTIFY_SOCKET, as described in sd_notify(3).
+// notify sends a message to the socket that NOTIFY_SOCKET names, as sd_notify(3)
+// describes.
 func notify(message string) error {
 	name := os.Getenv("NOTIFY_SOCKET")
 	if name == "" {

@@ -1,4 +1,4 @@
-// Package typo finds the known word that is nearest to a mistyped word.
+// Package typo finds the word that was probably meant by a mistyped one.
 package typo
 
 import (
@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that is most similar to word, ignoring case. If no word is similar
-// enough, it returns the only known word that begins with word. Otherwise it returns "".
+// Nearest returns the known word that is most similar to word, ignoring case. If none is
+// similar enough, but exactly one begins with word, Nearest returns that one. Otherwise
+// it returns "".
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", limit(word)+1
@@ -26,11 +27,12 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// limit returns the number of edits up to which a word of that length is still recognizable.
+// limit returns the number of edits up to which a word of the given length can be
+// recognized.
 func limit(word string) int { return min(3, (len(word)+2)/3) }
 
-// Distance returns the number of bytes to insert, delete, replace or swap with their neighbour that
-// turns a into b. No byte is edited twice.
+// Distance returns the number of edits that turn a into b: inserting, deleting or
+// replacing a byte, or swapping it with its neighbour. No byte is edited twice.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

@@ -1,5 +1,5 @@
-// Package upstream checks for updates of this program. It asks another instance of this
-// service, which publishes the program as one of its projects.
+// Package upstream checks for updates of this program. It asks another instance of svc,
+// which publishes the program as one of its projects.
 package upstream
 
 import (
@@ -21,20 +21,20 @@ import (
 )
 
 const (
-	project   = "svc"            // the key under which the program is published
-	timeLimit = 10 * time.Second // of a whole check
-	maxAnswer = 1 << 20          // bytes of an answer that are read
+	project   = "svc"            // key of the project as which the program is published
+	timeLimit = 10 * time.Second // time limit of a whole check
+	maxAnswer = 1 << 20          // number of bytes of a response that are read
 
-	keptFor        = time.Hour        // lifetime of the result of a check
-	failureKeptFor = time.Minute      // lifetime of the result of a failed check
-	pause          = 10 * time.Second // minimum interval between two checks on request
+	keptFor        = time.Hour        // time for which the result of a check is used
+	failureKeptFor = time.Minute      // time for which the result of a failed check is used
+	pause          = 10 * time.Second // minimum interval between two checks that were requested
 )
 
 // Config configures a Client.
 type Config struct {
-	HTTP    *http.Client // of profile outbound.Fixed
+	HTTP    *http.Client // a client with the profile outbound.Fixed
 	Origin  string       // scheme, host and port of the other instance
-	Version string       // of this program
+	Version string       // version of this program
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -43,40 +43,40 @@ type Config struct {
 type Release struct {
 	Version     string  `json:"version"`
 	Title       *string `json:"title"`
-	Content     *string `json:"content"` // Markdown
+	Content     *string `json:"content"` // release notes as Markdown
 	PublishedAt int64   `json:"published_at"`
 }
 
 // Check is the result of an update check at the other instance.
 type Check struct {
 	At      time.Time
-	Failure string   // the error, in words for people; "" if there is none
-	Running *Release // the running version; nil = it is not published there
+	Failure string   // error of the check, as a text for administrators; "" if there is none
+	Running *Release // the version that is running; nil = it is not published
 
 	ShouldUpdate bool     `json:"should_update"`
 	Required     bool     `json:"required"`
 	Reasons      []string `json:"reason_codes"`
 	Latest       *Release `json:"latest_version"`
-	Target       *Release `json:"target_version"` // nil = there is no newer version
+	Target       *Release `json:"target_version"` // the version to install; nil = there is no newer one
 }
 
 // Client checks for updates at another instance and caches the result.
 type Client struct {
 	Config
-	mu   sync.Mutex // held during a check
-	last *Check     // nil = there was no check yet; guarded by mu
+	mu   sync.Mutex // held while a check is made
+	last *Check     // result of the last check; nil = there was none; guarded by mu
 }
 
-// New returns a Client. The Client makes its first request when Check is first called.
+// New returns a Client. It makes no request before Check is called.
 func New(c Config) *Client { return &Client{Config: c} }
 
-// Page returns the URL of a version on the project's public page.
+// Page returns the URL of the public page about a version.
 func (c *Client) Page(version string) string {
 	return c.Origin + "/projects/" + project + "?version=" + url.QueryEscape(version)
 }
 
 // Check returns the result of the last check. If that result is too old, or if again is
-// true, Check makes a new check, which takes up to ten seconds.
+// true, it makes a new check, which takes up to ten seconds.
 func (c *Client) Check(ctx context.Context, again bool) Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +93,8 @@ func (c *Client) Check(ctx context.Context, again bool) Check {
 			return *c.last
 		}
 	}
-	// Continue if the caller's context is cancelled, because other callers wait for the
-	// result.
+	// continue even if the context of this caller is cancelled, because other callers wait
+	// for the result
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeLimit)
 	defer cancel()
 	check, err := c.ask(ctx)
@@ -148,7 +148,7 @@ var errForm = errors.New("its answer has an unexpected form")
 func unexpected(status int) error { return fmt.Errorf("it answered with status %d", status) }
 
 // call sends a request. If the status is 200, it decodes the response into v. The text of
-// a returned error is for display. The error that it wraps is for the log.
+// the error is for administrators; the wrapped error is for the log.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.Origin+"/api/v1/public/"+project+path, bytes.NewReader(body))
 	if err != nil {

@@ -18,10 +18,11 @@ import (
 	"svc/internal/upstream"
 )
 
-// world is a fake other instance with configurable responses, and a client of it.
+// world contains a fake other instance, for which a test sets the responses, and a client
+// for it.
 type world struct {
 	*upstream.Client
-	asked  atomic.Int64 // number of update checks
+	asked  atomic.Int64 // number of update checks that the instance has received
 	now    time.Time
 	log    bytes.Buffer
 	answer func(w http.ResponseWriter, r *http.Request, body string)
@@ -143,8 +144,7 @@ func TestFailuresAreSaid(t *testing.T) {
 	})
 }
 
-// TestChecksAreKept checks that callers share the result of a check as long as it is
-// valid.
+// TestChecksAreKept checks that callers share the result of a check while it is recent.
 func TestChecksAreKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "1.0.0")
@@ -171,7 +171,7 @@ func TestChecksAreKept(t *testing.T) {
 		{time.Second, false, 200, 3},
 		{9 * time.Second, true, 200, 3},
 		{time.Second, true, 200, 4},
-		{-time.Minute, false, 200, 5}, // the clock was set back
+		{-time.Minute, false, 200, 5}, // after the clock was set back
 	} {
 		w.now, status = w.now.Add(step.later), step.status
 		w.Check(t.Context(), step.again)

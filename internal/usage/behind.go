@@ -1,16 +1,16 @@
 package usage
 
-// Reason explains why clients do not run a version yet.
+// Reason is the reason why clients do not run a given version yet.
 type Reason string
 
 // The reasons, in order of precedence.
 const (
-	BehindUnknown   Reason = "unknown"   // the client cannot be compared, or is not offered anything
+	BehindUnknown   Reason = "unknown"   // the client cannot be compared, or no version is offered to it
 	BehindPlatform  Reason = "platform"  // the version is not for the client's platform
 	BehindPreview   Reason = "preview"   // the version is a preview
-	BehindMilestone Reason = "milestone" // the client must install a lower milestone first
-	BehindRequired  Reason = "required"  // the client must update, and has not done so
-	BehindOptional  Reason = "optional"  // the client need not update
+	BehindMilestone Reason = "milestone" // the client must first install a lower milestone
+	BehindRequired  Reason = "required"  // the client must update, but has not done so
+	BehindOptional  Reason = "optional"  // the client does not have to update
 )
 
 // Reasons lists all reasons.
@@ -18,9 +18,9 @@ func Reasons() []Reason {
 	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown}
 }
 
-// Behind returns why clients that sent the given text as their version do not run the version at a
-// position. runs reports whether that version is for their platform. ok is false if they run it or a
-// greater one.
+// Behind returns the reason why clients that sent the given text as their version do not
+// run the version at a position. runs reports whether that version is for their platform.
+// ok is false if they run it or a greater one.
 func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok bool) {
 	l, item := p.Decide(version), p.Catalog.Item(at)
 	switch {
@@ -42,8 +42,8 @@ func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok boo
 	return BehindOptional, true
 }
 
-// Predecessor returns the official version that was published last before the version at a position,
-// or -1 if there is none.
+// Predecessor returns the position of the official version that was the last one
+// published before the version at a position, or -1 if there is none.
 func (p Policy) Predecessor(at int) int {
 	before := -1
 	for i := range p.Catalog.Len() {

@@ -12,7 +12,7 @@ func TestBehind(t *testing.T) {
 	for _, tc := range []struct {
 		version, client string
 		runs            bool
-		want            usage.Reason // "" = not behind
+		want            usage.Reason // "" = the clients are not behind
 	}{
 		{"3.0", "3.0", true, ""},
 		{"3.0", "3.1", true, ""},

@@ -1,6 +1,7 @@
-// Package usage decides what the update check tells the clients that were counted, so that
-// every figure about them rests on the same decision. The caller reads the counters and the
-// catalog, and may pass a changed catalog to learn the effect of a change.
+// Package usage decides what the update check tells clients that have been counted by
+// version, so that all figures about them rest on the same decision. The caller reads the
+// counters and the catalog. To learn the effect of a change, it can pass a changed
+// catalog.
 package usage
 
 import (
@@ -20,11 +21,11 @@ type Outcome string
 const (
 	Required Outcome = "required" // the client must update
 	Optional Outcome = "optional" // the client may update
-	Current  Outcome = "current"  // there is nothing newer
-	Unknown  Outcome = "unknown"  // the client cannot be compared, or there is nothing to offer
+	Current  Outcome = "current"  // there is no newer version
+	Unknown  Outcome = "unknown"  // the client cannot be compared, or no version is offered to it
 )
 
-// Policy holds the rules for update decisions. HasFile reports whether the version at a
+// Policy contains the rules for updates. HasFile reports whether the version at a
 // position of the catalog has a download.
 type Policy struct {
 	Catalog  *release.Catalog
@@ -32,8 +33,9 @@ type Policy struct {
 	HasFile  func(at int) bool
 }
 
-// Deprecate returns a copy of the policy in which the version at a position is deprecated. It
-// returns the error of the update request if the server would refuse that request.
+// Deprecate returns a copy of the policy in which the version at a position is
+// deprecated. If the server would refuse to deprecate it, Deprecate returns the same
+// error.
 func (p Policy) Deprecate(at int) (Policy, error) {
 	changed, err := p.Catalog.Deprecate(at)
 	p.Catalog = changed
@@ -50,19 +52,20 @@ func (p Policy) Position(id uuid.UUID) int {
 	return -1
 }
 
-// Line is the decision about clients that reported the same version.
+// Line is the decision about the clients that reported the same version.
 type Line struct {
-	Version string // the registered version, else the text that the clients sent
-	At      int    // position of the registered version; -1 = not registered
-	Target  int    // version to install; -1 = none
+	Version string // version in the catalog or, if there is none, the text that the clients sent
+	At      int    // position of that version; -1 = not in the catalog
+	Target  int    // position of the version to install; -1 = none
 	Outcome Outcome
 	Checks  int64
 
 	Comparable release.Comparable // zero if the client cannot be compared
 }
 
-// Decide returns the decision about the clients that sent the given text as their version. A
-// text that is not registered is compared by the comparable version derived from it.
+// Decide returns the decision about clients that sent the given text as their version. If
+// the catalog does not contain it, they are compared by the comparable version that is
+// derived from it.
 func (p Policy) Decide(version string) Line {
 	q := release.Query{Version: version}
 	if derived, ok := release.Derive(version); ok && p.Catalog.Named(version) < 0 {
@@ -85,13 +88,13 @@ func (p Policy) Decide(version string) Line {
 	return l
 }
 
-// Report is the decisions about all clients that were counted.
+// Report contains the decisions about all clients that were counted.
 type Report struct {
 	Total Totals
-	Lines []Line // most checks first
+	Lines []Line // the line with the most checks comes first
 }
 
-// Totals are update checks by outcome.
+// Totals contains the number of update checks, in total and by outcome.
 type Totals struct{ Checks, Required, Optional, Current, Unknown int64 }
 
 func (t *Totals) add(o Outcome, n int64) {
@@ -108,11 +111,11 @@ func (t *Totals) add(o Outcome, n int64) {
 	}
 }
 
-// Report decides about the clients of update checks, which are counted by the version that the
-// client sent. The texts of one registered version share a line.
+// Report decides about clients from their update checks, which are counted by the version
+// that they sent. Texts of the same version in the catalog share a line.
 func (p Policy) Report(checks map[string]int64) *Report {
 	r := &Report{}
-	registered := map[int]int{} // index of the line, by position
+	registered := map[int]int{} // index of the line for each position in the catalog
 	for version, n := range checks {
 		l := p.Decide(version)
 		l.Checks = n
@@ -130,7 +133,7 @@ func (p Policy) Report(checks map[string]int64) *Report {
 	return r
 }
 
-// Of returns the number of update checks by clients that run the version at a position.
+// Of returns the number of update checks of clients that run the version at a position.
 func (r *Report) Of(at int) int64 {
 	for i := range r.Lines {
 		if r.Lines[i].At == at {
@@ -140,7 +143,7 @@ func (r *Report) Of(at int) int64 {
 	return 0
 }
 
-// Share returns the share of a part in the whole, from 0 to 1. It is 0 if there is no whole.
+// Share returns part divided by whole, a number from 0 to 1. If whole is 0, it returns 0.
 func Share(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

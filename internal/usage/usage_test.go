@@ -11,8 +11,8 @@ import (
 	"svc/internal/usage"
 )
 
-// policy returns a policy with the given versions, such as "1.0" or "2.0 deprecated", and an
-// optional range that begins at the given version. Only the version without a file is given.
+// policy returns a policy with the given versions, such as "1.0" or "2.0 deprecated", and
+// the optional range from least on. It has no HasFile, because the tests do not need it.
 func policy(t *testing.T, least string, versions ...string) usage.Policy {
 	t.Helper()
 	items := make([]release.Item, len(versions))

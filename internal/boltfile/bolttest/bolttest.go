@@ -1,5 +1,5 @@
-// Package bolttest opens bbolt files in tests in ways that the program must not: without
-// syncing to disk, and bypassing the package that owns the file.
+// Package bolttest opens bbolt files in tests in ways in which the program must not open
+// them: without syncing to disk, and without the package that owns the file.
 package bolttest
 
 import (
@@ -57,8 +57,8 @@ func Change(path string, change func(*boltfile.Tx) error) error {
 	return errors.Join(file.Update(change), file.Close())
 }
 
-// LivePages visits the bytes of all used pages of a file that is not open, including the
-// gaps between entries.
+// LivePages calls visit for the bytes of each page in use, including the gaps between
+// entries. The file must not be open.
 func LivePages(path string, visit func(page []byte)) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, PreLoadFreelist: true})
 	if err != nil {
