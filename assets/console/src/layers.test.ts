@@ -1,4 +1,5 @@
-// Each folder may import only from the folders before it; fields and charts must not import each other.
+// Checks the imports between folders. A folder may import only from the folders listed before it.
+// fields and charts must not import each other.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

@@ -17,17 +17,19 @@ import { colours, schemes, theme } from "./core/theme";
 import { router } from "./frame/router";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// For the style element with which dialogs stop the page behind them from scrolling.
+// Dialogs add a style element that stops the page behind them from scrolling. The nonce permits
+// this element.
 setNonce(nonce);
 
-/** Time in milliseconds that the frame waits for its page before it is rendered without it. */
+/** The maximum time in milliseconds that rendering waits for the page. After that, the frame is rendered without it. */
 const patience = 250;
 
-// Frame and page are rendered together. After a placeholder, React delays content by a third of a
-// second, and with a fast server no placeholder is needed. Pages import from the file of this
-// module, so it must not await them at its top level: they would wait for each other.
+// Wait for the page, so that frame and page are rendered together. If a placeholder is shown first,
+// React delays the content by a third of a second, and with a fast server no placeholder is needed.
+// There must be no await at the top level of this module: pages import from its file, so they would
+// wait for each other.
 Promise.race([
-  // Failures are reported by the component that is affected.
+  // Ignore failures here; the component that needs the part reports them.
   Promise.allSettled([loadTexts(), router.load()]),
   new Promise((resolve) => {
     setTimeout(resolve, patience);
@@ -36,9 +38,9 @@ Promise.race([
 
 function draw() {
   const root = createRoot(document.getElementById("root")!, {
-    // An error in a render that was discarded and then repeated successfully: the router can look
-    // for the page that was just left (https://github.com/TanStack/router/issues/8198). It has no
-    // visible effect.
+    // React has discarded a render that failed, and repeated it successfully. The cause is that the
+    // router can look for the page that was just left
+    // (https://github.com/TanStack/router/issues/8198). It has no visible effect.
     onRecoverableError: (error) => console.warn("drawn again:", String((error as Error).cause ?? error)),
   });
   // Render synchronously, so that later loads cannot interrupt it.

@@ -1,5 +1,5 @@
-// The editor for Markdown and JSON. It is large, so it is a separate module that is loaded when the
-// first such field is shown.
+// The editor for Markdown and JSON. It is a separate module, because it is large: it is only loaded
+// when such a field is shown for the first time.
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
@@ -31,7 +31,7 @@ const languages: Record<EditorProps["language"], Extension> = {
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 
 // When a user types over styled text, Chrome adds a style attribute, which the
-// Content-Security-Policy refuses. Nothing is styled that way here.
+// Content-Security-Policy refuses. So insert the text here instead.
 const typing = EditorView.domEventHandlers({
   beforeinput(event, view) {
     if (event.inputType !== "insertText" || event.isComposing || event.data === null || view.state.selection.main.empty) {
@@ -73,7 +73,8 @@ export default function CodeMirror(props: EditorProps) {
   const latest = useRef(props);
   latest.current = props;
 
-  // Before the page is painted, so that its place is never empty.
+  // A layout effect runs before the page is painted, so that the place of the editor is never
+  // empty.
   useLayoutEffect(() => {
     const editor = new EditorView({
       parent: parent.current!,

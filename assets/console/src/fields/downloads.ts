@@ -1,6 +1,6 @@
 import type { File } from "svc-sdk";
 
-/** A download that is being edited; missing values are "". */
+/** A download link that is being edited. Missing values are "". */
 export interface LinkDraft {
   url: string;
   name: string;
@@ -15,7 +15,7 @@ const kinds: [platform: string, extensions: RegExp][] = [
   ["ios", /\.ipa$/i],
 ];
 
-/** The platform of a file according to its name; "" if unknown. */
+/** Returns the platform that the name of a file suggests, or "" if it suggests none. */
 export function platformOf(filename: string): string {
   const kind = kinds.find(([, extensions]) => extensions.test(filename));
   const word = /(?:^|[^a-z])(windows|win|macos|darwin|linux|android|ios)(?:64|32)?(?:[^a-z]|$)/i.exec(filename)?.[1]?.toLowerCase();
@@ -27,19 +27,22 @@ export function addressOf(file: Pick<File, "url" | "path">): string {
   return file.url ?? `${location.origin}${file.path}`;
 }
 
-/** A download that refers to a file of the library. */
+/** Returns a download link to a file of the library. */
 export function linkTo(file: Pick<File, "url" | "path" | "filename">): LinkDraft {
   return { url: addressOf(file), name: file.filename, platform: platformOf(file.filename) };
 }
 
-/** Downloads for the server: rows without an address are omitted, and missing values are null. */
+/**
+ * Converts edited links to the form for the server. It omits rows without an address, and sends
+ * null for missing values.
+ */
 export function linksOf(drafts: LinkDraft[]): { url: string; name: string | null; platform: string | null }[] {
   return drafts
     .filter(({ url, name, platform }) => url.trim() || name.trim() || platform.trim())
     .map(({ url, name, platform }) => ({ url: url.trim(), name: name.trim() || null, platform: platform.trim() || null }));
 }
 
-/** Downloads for editing. */
+/** Converts the links of a record to the form for editing. */
 export function draftsOf(links: { url: string; name?: string | undefined; platform?: string | undefined }[]): LinkDraft[] {
   return links.map(({ url, name = "", platform = "" }) => ({ url, name, platform }));
 }

@@ -15,13 +15,16 @@ export interface EditorProps {
 
 const CodeMirror = lazy(() => import("./codemirror"));
 
-/** A text that is edited as code. Until the editor has been loaded, a placeholder shows the text at the same height. */
+/**
+ * A field for text that is edited as code. While the editor is being loaded, the field shows the
+ * plain text at the same height.
+ */
 export function Editor(props: EditorProps) {
   return (
     <Suspense
       fallback={
         <div className={classes.unedited} data-language={props.language} aria-hidden>
-          {/* A trailing line break has no height of its own. */}
+          {/* Add a line break, because the last one in a text has no height of its own. */}
           {props.value ? `${props.value}\n` : props.placeholder}
         </div>
       }

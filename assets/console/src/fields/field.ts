@@ -1,6 +1,9 @@
 import type { ReactNode } from "react";
 
-/** Properties of all fields. `getInputProps` of a form returns value, change handler and error. */
+/**
+ * The properties that all fields have in common. `getInputProps` of a form returns the value, the
+ * change handler and the error.
+ */
 export interface FieldProps<T> {
   value: T;
   onChange(value: T): void;

@@ -5,7 +5,7 @@ import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import { parseObject } from "./object";
 
-/** A JSON object as text, blank for none. `parseObject` parses it. */
+/** A field for a JSON object, as text. A blank text means none. `parseObject` parses the text. */
 export function JsonField({ value, onChange, error, label, description, required = false, disabled = false }: FieldProps<string>) {
   const { fields } = useTexts();
   const id = useId();

@@ -17,7 +17,10 @@ export function useLanguages(project: string) {
   });
 }
 
-/** The name of a language: its label, or else the browser's name for its tag. */
+/**
+ * Returns a function for the name of a language. The name is the label of the language or, if it
+ * has none, the browser's name for its tag.
+ */
 export function useLanguageName(): (language: Pick<Language, "locale" | "label">) => string {
   const { language } = useLanguage();
   return ({ locale, label }) => {
@@ -37,17 +40,20 @@ interface Props<T extends Translation> {
   kind: "version" | "announcement" | "project";
   /** The default texts that can be translated, by field. */
   base: Record<string, string>;
-  /** Errors of the form by field. */
+  /** Errors of the form, by the name of the field. */
   errors: Partial<Record<string, ReactNode>>;
   value: Record<string, T>;
   onChange(value: Record<string, T>): void;
-  /** Initial values of a language. */
+  /** The values with which a new language begins. */
   blank: T;
-  /** The inputs for the default texts (null) or for one language. */
+  /** Renders the inputs for the default texts, if `locale` is null, or for one language. */
   children(locale: string | null): ReactNode;
 }
 
-/** A tab for the default texts and for each registered language. The service can translate the texts automatically. */
+/**
+ * Tabs for the texts of a record: one for the default texts, and one for each registered language.
+ * A button translates the texts with the translation service.
+ */
 export function LanguageTabs<T extends Translation>({ project, kind, base, errors, value, onChange, blank, children }: Props<T>) {
   const { fields } = useTexts();
   const { data: languages = [] } = useLanguages(project);
@@ -97,7 +103,7 @@ interface TranslateProps {
   kind: Props<Translation>["kind"];
   locale: string;
   base: Record<string, string>;
-  /** Whether the language has texts that would be overwritten. */
+  /** Whether the language already has texts, which the translation would overwrite. */
   taken: boolean;
   onTranslated(texts: Record<string, string>): void;
 }

@@ -17,7 +17,10 @@ import { platforms } from "./platforms";
 
 const most = 32;
 
-/** The downloads of a version: name, address, platform. Files of the library can be added. */
+/**
+ * A field for the downloads of a version, each with a name, an address and a platform. Users can
+ * also choose files of the library.
+ */
 export function LinksField({ value, onChange, error, label, description }: FieldProps<LinkDraft[]>) {
   const { fields, common } = useTexts();
   const [library, { open, close }] = useDisclosure();
@@ -169,7 +172,7 @@ function Library({ chosen, onChoose }: { chosen: string[]; onChoose(link: LinkDr
               size="xs"
               variant="default"
               disabled={!taken && chosen.length >= most}
-              // It keeps the focus, so that the next file is near.
+              // Only looks disabled, so that the button keeps the focus and the next file is near.
               data-disabled={taken}
               aria-disabled={taken}
               leftSection={taken ? <IconCheck size={16} /> : <IconPlus size={16} />}

@@ -8,7 +8,7 @@ import { Editor } from "./editor";
 import type { FieldProps } from "./field";
 import classes from "./fields.module.css";
 
-/** Rendered Markdown, as users see it. The server's renderer creates it. */
+/** Shows Markdown in the form in which users see it. The server renders it. */
 export function Rendered({ markdown }: { markdown: string }) {
   const element = useRef<HTMLDivElement>(null);
   const { data, error } = useQuery({
@@ -40,7 +40,7 @@ export function Rendered({ markdown }: { markdown: string }) {
   return markdown.trim() === "" ? null : <Skeleton h={20 * Math.min(markdown.split("\n").length, 8)} />;
 }
 
-/** A Markdown text, in an editor or as a preview. */
+/** A field for a Markdown text, which shows either the editor or a preview. */
 export function MarkdownField({
   value,
   onChange,

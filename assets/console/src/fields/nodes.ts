@@ -2,32 +2,35 @@
 
 /** One visible line. */
 export interface TreeNode {
-  /** Path, unique in the tree. */
+  /** The path of the node, which no other node of the tree has. */
   path: string;
   /** Depth, from 1. */
   level: number;
-  /** Name in the object or index in the list; null for the root. */
+  /** The name in an object or the index in a list; null for the root. */
   key: string | null;
-  /** A text; a number, true, false or null; a group of values; or the rest of a long group. */
+  /**
+   * "text" for a text; "other" for a number, true, false or null; "group" for an object or a list;
+   * "rest" for the hidden members of a long group.
+   */
   kind: "text" | "other" | "group" | "rest";
-  /** The value; for a group its size, for a rest the number of hidden values. */
+  /** The value. For a group, this is its size, and for a rest, the number of hidden members. */
   value: string | number;
   /** Whether a group is a list. */
   list: boolean;
   expanded: boolean;
-  /** Position among its siblings and their number, for screen readers. */
+  /** The position among the siblings, and the number of siblings, for screen readers. */
   position: number;
   siblings: number;
 }
 
-/** Number of members of a group that are shown at once. */
+/** Number of members that an open group shows at first. The others follow when the user asks for more. */
 export const batch = 100;
 
 const isGroup = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /**
- * The visible lines of a value. `open` maps the paths of open groups to the number of visible
- * members. The path of the root is "", and it is always open.
+ * Returns the visible lines of a value. `open` maps the path of each open group to the number of
+ * members that it shows. The root has the path "" and is always open.
  */
 export function visible(value: unknown, open: ReadonlyMap<string, number>): TreeNode[] {
   const nodes: TreeNode[] = [];

@@ -1,4 +1,4 @@
-/** The content of a JSON text: an object, null for a blank text, or an error. */
+/** Parses a JSON text. It returns the object in it, null for a blank text, or an error. */
 export function parseObject(text: string): { value: Record<string, unknown> | null } | { error: "syntax" | "kind" } {
   if (text.trim() === "") {
     return { value: null };

@@ -1,4 +1,4 @@
-/** The text of a piece of Markdown on one line, without its marks: for cells of tables. */
+/** Returns the text of a piece of Markdown as one line, without its marks. It is for cells of tables. */
 export function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

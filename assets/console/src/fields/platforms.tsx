@@ -27,13 +27,13 @@ const icons = {
   others: IconDeviceDesktop,
 };
 
-/** The official name of a platform. */
+/** Returns a function for the official name of a platform. */
 export function usePlatformName(): (platform: string) => string {
   const { platform: names } = useTexts().fields;
   return (platform) => names[platform as PlatformName] ?? platform;
 }
 
-/** A selection of platforms; none means all. */
+/** A field that selects platforms. If none is selected, all are meant. */
 export function PlatformsField({ value, onChange, error, label, description }: FieldProps<string[]>) {
   const { fields } = useTexts();
   const name = usePlatformName();

@@ -5,7 +5,10 @@ import type { TextProps } from "./field";
 import classes from "./fields.module.css";
 import { VersionField } from "./version";
 
-/** Two comparable versions, both inclusive; blank means unbounded. */
+/**
+ * Two fields for the lowest and the highest comparable version of a range, both inclusive. A blank
+ * field means no limit.
+ */
 export function RangeField({ label, description, min, max }: { label: string; description?: string; min: TextProps; max: TextProps }) {
   const { fields } = useTexts();
   const reversed = isAbove(min.value, max.value) ? fields.range.reversed : undefined;
@@ -24,7 +27,7 @@ export function RangeField({ label, description, min, max }: { label: string; de
   );
 }
 
-/** A range in words, such as "1.0 – 1.9", "from 1.0" or "all versions". */
+/** Returns a function that describes a range, as in "1.0 – 1.9", "from 1.0" or "all versions". */
 export function useRangeText(): (min: string | null, max: string | null) => string {
   const { range } = useTexts().fields;
   return (min, max) => (min && max ? `${min} – ${max}` : min ? range.from(min) : max ? range.upTo(max) : range.any);

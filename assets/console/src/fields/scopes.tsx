@@ -3,7 +3,10 @@ import { useId } from "react";
 import { useTexts } from "../core/texts";
 import type { FieldProps } from "./field";
 
-/** Permissions of an API key: a row for each kind of record, with separate columns for reading and writing. */
+/**
+ * A field for the scopes of an API key. It has a row for each kind of record, with separate columns
+ * for reading and writing.
+ */
 export function ScopesField({
   value,
   onChange,

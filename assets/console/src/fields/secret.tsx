@@ -1,5 +1,5 @@
-// A secret that can be set but never read. The value is null to keep the stored one, blank to
-// remove it, and otherwise the new secret.
+// A field for a secret, which can be set but never read. The value null keeps the stored secret, a
+// blank text removes it, and any other text replaces it.
 
 import { Alert, Button, Group, PasswordInput, Stack, Textarea } from "@mantine/core";
 import { useState } from "react";
@@ -10,13 +10,13 @@ import classes from "./fields.module.css";
 import { randomSecret } from "./secrets";
 
 export interface SecretProps extends FieldProps<string | null> {
-  /** Placeholder of the stored secret; null if there is none. */
+  /** A placeholder that stands for the stored secret; null if there is none. */
   mask: string | null;
   /** Whether a random secret can be generated. */
   random?: boolean;
-  /** Whether it has several lines, like a key file. */
+  /** Whether the secret has several lines, like a key file. */
   lines?: boolean;
-  /** Whether the stored secret can be removed; default true. */
+  /** Whether the stored secret can be removed; true by default. */
   clearable?: boolean;
   placeholder?: string;
 }

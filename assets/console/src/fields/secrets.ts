@@ -1,6 +1,9 @@
 // Secrets that can be set but never read.
 
-/** Placeholder of a stored secret: one asterisk per character, then its last characters. */
+/**
+ * Returns a placeholder for a stored secret: an asterisk for each character, except for the last
+ * characters, which are shown.
+ */
 export function maskOf(length: number | null, hint: string | null): string | null {
   if (length === null) {
     return null;
@@ -9,13 +12,13 @@ export function maskOf(length: number | null, hint: string | null): string | nul
   return "*".repeat(Math.max(length - end.length, 0)) + end;
 }
 
-/** A new secret of 24 random bytes, like those that the server generates. */
+/** Returns a new secret of 24 random bytes, like those that the server generates. */
 export function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(24));
   return `whsec_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Value of an Authorization header for a user and password, in UTF-8. */
+/** Returns the value of an Authorization header for a user name and a password, encoded in UTF-8. */
 export function basicCredentials(username: string, password: string): string {
   const bytes = new TextEncoder().encode(`${username}:${password}`);
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))}`;

@@ -1,5 +1,5 @@
-// A choice between a few options below its label. If they do not fit side by side, they are
-// stacked.
+// A field with a few options, shown side by side below its label. If there is no room for that, the
+// options are stacked.
 
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";

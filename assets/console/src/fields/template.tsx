@@ -1,4 +1,5 @@
-// A text with variables such as {{ content }}: a click inserts one at the cursor.
+// A field for a text with variables, such as {{ content }}. A click on a variable inserts it at the
+// cursor.
 
 import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useRef } from "react";
@@ -8,7 +9,7 @@ import classes from "./fields.module.css";
 
 export interface TemplateProps extends FieldProps<string> {
   variables: readonly string[];
-  /** Whether it has several lines. */
+  /** Whether the text has several lines. */
   lines?: boolean;
   maxLength?: number;
   placeholder?: string;

@@ -1,6 +1,6 @@
 // Texts with variables such as {{ content }}.
 
-/** Replaces variables with known values in one pass; others remain unchanged. */
+/** Replaces the variables that have a value in `values`, in one pass. Other variables stay in the text. */
 export function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{ *([a-z_0-9]+) *\}\}/g, (written, name: string) => (Object.hasOwn(values, name) ? values[name]! : written));
 }

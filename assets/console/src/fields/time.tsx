@@ -4,8 +4,8 @@ import type { FieldProps } from "./field";
 import { fromInput, toInput, zoneName } from "./zone";
 
 /**
- * A time as Unix seconds, or null. It uses the browser's input, which supports typing, dictation
- * and picking, and which phones replace with their own.
+ * A field for a time in Unix seconds, or null. It uses the browser's own input, which supports
+ * typing, dictation and picking, and which phones replace with theirs.
  */
 export function TimeField({ value, onChange, description, ...props }: FieldProps<number | null>) {
   const { fields } = useTexts();

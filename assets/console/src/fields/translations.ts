@@ -1,9 +1,9 @@
 // Editable texts of a record in other languages.
 
-/** Texts in one language, by field. */
+/** The texts of a record in one language, by field. */
 export type Translation = Record<string, string | boolean>;
 
-/** Translations of a record by language, for editing. */
+/** Converts the translations of a record to the form for editing, by language. */
 export function translationsOf<T extends Translation>(records: readonly { locale: string }[] | undefined, blank: T): Record<string, T> {
   return Object.fromEntries(
     (records ?? []).map((record) => {
@@ -13,7 +13,7 @@ export function translationsOf<T extends Translation>(records: readonly { locale
   );
 }
 
-/** Translations for the server; languages without texts are omitted. */
+/** Converts edited translations to the form for the server. It omits languages without texts. */
 export function translationInputs<T extends Translation>(value: Record<string, T>): ({ locale: string } & T)[] {
   return Object.entries(value)
     .filter(([, texts]) => Object.values(texts).some((text) => (typeof text === "string" ? text.trim() !== "" : text)))

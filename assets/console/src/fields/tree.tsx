@@ -4,7 +4,7 @@ import { useTexts } from "../core/texts";
 import classes from "./fields.module.css";
 import { batch, initiallyOpen, type TreeNode, visible } from "./nodes";
 
-/** Structured data as a tree of groups that open and close. Values are always shown as plain text. */
+/** Shows structured data as a tree of groups that open and close. Values are always shown as plain text. */
 export function DataTree({ value, label }: { value: unknown; label: string }) {
   const { fields } = useTexts();
   const [open, setOpen] = useState(() => initiallyOpen(value));
@@ -58,7 +58,8 @@ export function DataTree({ value, label }: { value: unknown; label: string }) {
     const move = moves[event.key];
     if (move) {
       event.preventDefault();
-      // A drawer around it uses the same keys for the next record.
+      // Otherwise a drawer around the tree would react, because it uses the same keys to show the
+      // next record.
       event.stopPropagation();
       move();
     }

@@ -4,7 +4,7 @@ import { useTexts } from "../core/texts";
 import { deriveComparable } from "./comparable";
 import type { FieldProps } from "./field";
 
-/** A comparable version. A button derives it from the display version `from`. */
+/** A field for a comparable version. Its button derives the value from `from`, the display version. */
 export function VersionField({ from, error, ...props }: FieldProps<string> & { from?: string; placeholder?: string }) {
   const { fields } = useTexts();
   const invalid = props.value !== "" && !isComparableVersion(props.value);
@@ -18,7 +18,7 @@ export function VersionField({ from, error, ...props }: FieldProps<string> & { f
       {...props}
       onChange={(event) => props.onChange(event.currentTarget.value)}
       error={error ?? (invalid ? fields.version.invalid : undefined)}
-      // The button stands beside the input; the error is below both.
+      // Put the button beside the input, and the error below both.
       inputContainer={(input) =>
         from === undefined ? (
           input

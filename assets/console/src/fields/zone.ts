@@ -2,19 +2,22 @@
 
 import dayjs from "dayjs";
 
-/** Unix seconds as text for a picker. */
+/** Converts Unix seconds to the text of a date picker. */
 export function toPicker(seconds: number): string {
   return dayjs.unix(seconds).format("YYYY-MM-DD HH:mm:ss");
 }
 
-/** A picker's text as Unix seconds. */
+/** Converts the text of a date picker to Unix seconds. */
 export function fromPicker(text: string): number {
   return dayjs(text).unix();
 }
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** Unix seconds as "2026-11-22T22:30" for a date and time input; "" for none. */
+/**
+ * Converts Unix seconds to the text of a date and time input, such as "2026-11-22T22:30". The
+ * result for null is "".
+ */
 export function toInput(seconds: number | null): string {
   if (seconds === null) {
     return "";
@@ -24,13 +27,19 @@ export function toInput(seconds: number | null): string {
   return `${year}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** Unix seconds of a date and time input; null if it is empty or before 1970. */
+/**
+ * Converts the text of a date and time input to Unix seconds. The result is null if the text is
+ * empty or the time is before 1970.
+ */
 export function fromInput(text: string): number | null {
   const at = /^\d{4,6}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Math.floor(new Date(text).getTime() / 1000) : Number.NaN;
   return Number.isFinite(at) && at >= 0 ? at : null;
 }
 
-/** The browser's time zone, for example "Europe/Paris, UTC+01:00" for a time in winter. */
+/**
+ * Returns the name of the browser's time zone with its offset at a time, such as "Europe/Paris,
+ * UTC+01:00" in winter.
+ */
 export function zoneName(seconds: number = Date.now() / 1000): string {
   const minutes = -new Date(seconds * 1000).getTimezoneOffset();
   const offset = `UTC${minutes < 0 ? "−" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;

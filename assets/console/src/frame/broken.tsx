@@ -6,8 +6,9 @@ import { Failure } from "../core/failure";
 import { queries } from "../core/query";
 import { useTexts } from "../core/texts";
 
-// A part of the program that could not be loaded: an update of the server has changed its name, and
-// only a reload of the page gets the new one. Browsers report this only with the text of the error.
+// Matches the error for a part of the program that could not be loaded. After an update of the
+// server, the part has another name, which only a reload of the page reveals. Browsers report this
+// error only by its text.
 const notLoaded = /dynamically imported module|importing a module script failed|unable to preload/i;
 
 export function BrokenPage({ error, reset }: ErrorComponentProps) {
@@ -26,7 +27,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
             location.reload();
             return;
           }
-          // The failure may have been caused by data from the server.
+          // Data from the server may have caused the error, so request it again.
           queries.removeQueries({ type: "inactive" });
           reset();
           void router.invalidate();

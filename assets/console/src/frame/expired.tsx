@@ -1,4 +1,5 @@
-// The login shown above a page with an expired login, so that everything typed on the page is kept.
+// The login dialog that is shown over a page when the login has expired. Everything that was typed
+// on the page is kept.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -8,7 +9,7 @@ import { logOut, useExpired, useSession } from "../core/session";
 import { useTexts } from "../core/texts";
 import { PasswordField } from "../fields/password";
 
-// A dialog below must not handle the Esc key.
+// Prevents a dialog below from handling the Esc key.
 const keepKeys = { "data-mantine-stop-propagation": true };
 
 export function ExpiredDialog() {

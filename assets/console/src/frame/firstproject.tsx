@@ -1,4 +1,5 @@
-// Shown while there is no project: one field, and the first project is made.
+// The page that is shown while there is no project. It has one field, with which the user creates
+// the first project.
 
 import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";

@@ -1,5 +1,5 @@
-// The frame of every page: the side bar, the top bar on phones, global shortcuts, and the watch
-// over login and server.
+// The frame of every page: the side bar, the top bar on phones, and the global shortcuts. It also
+// tracks whether the login is valid and the server reachable.
 
 import { ActionIcon, AppShell, Burger, Group, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -114,13 +114,19 @@ function FrameOf() {
   );
 }
 
-/** The page, or a prompt to create the first project if the page needs one and there is none. */
+/**
+ * Shows the page. If the page needs a project and there is none, it shows a form that creates the
+ * first project instead.
+ */
 function Content({ ofProject }: { ofProject: boolean }) {
   const { data: projects } = useProjects();
   return ofProject && projects?.length === 0 ? <FirstProject /> : <Outlet />;
 }
 
-/** The path of the address. Changes of search parameters do not cause a render. */
+/**
+ * Returns the path of the address. A component that uses it is not rendered again when only search
+ * parameters change.
+ */
 function usePathname(): string {
   return useLocation({ select: ({ pathname }) => pathname });
 }
@@ -162,8 +168,9 @@ function useFocusOnHeading(): void {
 }
 
 /**
- * Pages of a project have its key in the address, so that a copied address opens the same project
- * for other users. A selection in another tab is followed unless a dialog is open here.
+ * Keeps the key of the project in the address of each page that belongs to a project, so that a
+ * copied address opens the same project for other users. If the user selects another project in
+ * another tab, this tab follows unless a dialog is open here.
  */
 function useProjectInAddress(): void {
   const router = useRouter();
@@ -172,8 +179,8 @@ function useProjectInAddress(): void {
   const next = useLocation({ select: ({ search }) => (search as Search)["project"] });
   const named = useAddressPart("project");
   const [key] = useProjectKey();
-  // While a page is loading, the location is already the new one, and everything else still belongs
-  // to the previous page.
+  // While a page is being loaded, the location is already that of the new page, but everything else
+  // still belongs to the previous page.
   const arrived = named === next;
   const wanted = arrived && pageOf(pathname)?.ofProject && key !== "" && named !== key ? key : null;
   useEffect(() => {
@@ -186,7 +193,8 @@ function useProjectInAddress(): void {
     return watch("project", () => {
       const next = recall("project");
       if (next && next !== last && !openDialog() && pageOf(router.state.location.pathname)?.ofProject) {
-        // The open record belongs to the other project.
+        // The new search parameters leave out the open record, because it belongs to the other
+        // project.
         go({ to: ".", search: { project: next } });
       }
       last = next;

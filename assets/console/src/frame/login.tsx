@@ -1,4 +1,4 @@
-// The login page. It forwards a user who is already logged in.
+// The login page. If the user is already logged in, it shows the requested page instead.
 
 import { Box, Button, Group, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -25,7 +25,7 @@ export default function LoginPage() {
   const next = safePath(address["returnTo"], location.origin);
   useEffect(() => {
     if (session) {
-      // The router does not know pages outside of the console.
+      // The router only knows the pages of the console.
       if (/^\/admin(\/|\?|#|$)/.test(next)) {
         void router.navigate({ href: next, replace: true });
       } else {

@@ -1,5 +1,5 @@
-// A banner that is shown while the server is unreachable. It overlays the page, so that nothing the
-// user reads or is about to press moves.
+// The banner that is shown while the server is unreachable. It overlays the page, so that nothing
+// moves while the user is reading or about to press a button.
 
 import { Alert } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";

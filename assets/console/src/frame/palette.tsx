@@ -1,4 +1,5 @@
-// The command palette: pages, projects, records of the whole instance, new records, preferences.
+// The command palette. It finds pages, projects and records of the whole instance, creates records,
+// and changes preferences.
 
 import { Group, Loader, Modal, Text, useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -34,10 +35,10 @@ import { languages, themes } from "./preferences";
 interface Command {
   id: string;
   label: string;
-  /** Shown beside the label. */
+  /** A text that is shown beside the label. */
   detail?: string;
   icon: ReactNode;
-  /** Additional search words. */
+  /** Additional words by which the command is found. */
   words?: string;
   run(): void;
 }
@@ -50,12 +51,12 @@ const kinds = {
   log: { path: "/admin/logs", icon: IconListDetails },
 } as const;
 
-/** The description of a kind; null for kinds of a newer server. */
+/** Returns the kind of a search result, or null for a kind that only a newer server knows. */
 function kindOf(hit: SearchHit): keyof typeof kinds | null {
   return hit.kind in kinds ? (hit.kind as keyof typeof kinds) : null;
 }
 
-/** Whether a command contains all typed words. */
+/** Reports whether a command contains all words that the user has typed. */
 function fits(command: Command, typed: string): boolean {
   const text = `${command.label} ${command.detail ?? ""} ${command.words ?? ""}`.toLowerCase();
   return typed
@@ -194,7 +195,8 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       ],
     },
   ];
-  // Recent records and actions come first. Some commands are shown only once something has been typed.
+  // Recent records and actions come first. Some commands are hidden until the user has typed
+  // something.
   const shown = groups
     .map(({ label, commands, atFirst }) => ({
       label,

@@ -1,12 +1,12 @@
 // Paths of this site.
 
-/** The page after a login if no other was requested. */
+/** The page that is shown after a login if the user has requested no other. */
 export const home = "/admin";
 
 /**
- * The path to open after a login: a path of this site, or else the overview. The address is parsed
- * as the browser does it, because texts such as "/\evil.example" and "/<tab>/evil.example" lead to
- * other sites.
+ * Returns the path to open after a login. A path that leads to another site is replaced by the
+ * overview. The address is parsed like the browser parses it, because texts such as
+ * "/\evil.example" and "/<tab>/evil.example" lead to other sites.
  */
 export function safePath(path: string | undefined, origin: string): string {
   if (!path?.startsWith("/")) {
@@ -19,7 +19,7 @@ export function safePath(path: string | undefined, origin: string): string {
     return home;
   }
   const { pathname, search, hash } = url;
-  // A path that begins with two slashes would be resolved to another host.
+  // A browser would resolve a path that begins with two slashes to another host.
   if (url.origin !== origin || pathname.startsWith("//") || pathname.includes("\\")) {
     return home;
   }

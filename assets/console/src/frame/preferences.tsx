@@ -6,7 +6,7 @@ import { Menu } from "../core/menu";
 import { logOut } from "../core/session";
 import { type Language, useLanguage } from "../core/texts";
 
-/** Names of the languages in themselves. */
+/** The name of each language, in that language. */
 export const languages: Record<Language, string> = { en: "English", zh: "简体中文" };
 
 export const themes = [

@@ -1,4 +1,4 @@
-// Selects the current project of all pages.
+// The field that selects the current project of all pages.
 
 import { memo } from "react";
 import type { Project } from "svc-sdk";
@@ -12,7 +12,7 @@ export function ProjectSwitcher() {
   return <Switcher projects={projects} project={project} onShow={show} />;
 }
 
-// The address changes often, the selection rarely.
+// Memoized, because the address changes often and the selection rarely.
 const Switcher = memo(function Switcher({
   projects,
   project,

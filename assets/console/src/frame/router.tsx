@@ -12,7 +12,8 @@ import { BrokenPage } from "./broken";
 import { Frame } from "./frame";
 import { MissingPage } from "./missing";
 
-// Each parameter is validated where it is used, see address.ts.
+// The root accepts any search parameters. Each parameter is validated where it is used; see
+// address.ts.
 const root = createRootRoute({ component: Outlet, validateSearch: (search): Search => search as Search });
 
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: lazyRouteComponent(() => import("./login")) });
@@ -30,7 +31,7 @@ const admin = createRoute({
 
 type PageModule = () => Promise<{ default: () => React.ReactNode }>;
 
-/** The module of each page, and the texts that it uses. */
+/** The module of each page, followed by the texts that the page uses. */
 const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/": [() => import("../pages/today"), "today"],
   "/instance": [() => import("../pages/overview"), "overview", "today"],

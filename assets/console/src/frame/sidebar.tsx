@@ -1,5 +1,5 @@
-// The side bar: the project, search, the pages, and at the bottom the preferences. It is on every
-// page, so navigation renders only the two entries that change.
+// The side bar, with the project, the search and the pages, and with the preferences at the bottom.
+// Because it is on every page, navigation renders only the two entries that change.
 
 import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
@@ -15,14 +15,15 @@ import { ProjectSwitcher } from "./projectswitcher";
 
 const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
-// The current entry is determined here, not by the prefix of its address.
+// This component determines the current entry. Exact matching keeps the router from marking an
+// entry by the prefix of its address.
 const exactly = { exact: true, includeSearch: false };
 
 interface Props {
   /** The key of the current project, "" while there is none. */
   project: string;
   onSearch: () => void;
-  /** Hides the side bar if it covers the page, as on phones. */
+  /** Hides the side bar on phones, where it covers the page. */
   onClose: () => void;
 }
 

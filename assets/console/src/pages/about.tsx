@@ -1,4 +1,5 @@
-// The running version, available updates, the state of the instance and recommended actions.
+// The page about the program: its version, available updates, the state of the instance, and
+// recommended actions.
 
 import { Alert, Anchor, Badge, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";

@@ -1,5 +1,6 @@
-// Shared parts of feedback and logs. Both come from apps and contain data about the sender noted by
-// the server. All of it is untrusted text, so it is shown only as text, never as a picture or page.
+// The parts that feedback and logs share. Both come from apps, and the server adds what it knows
+// about the sender. All of it is untrusted, so it is only shown as text, never as a picture or a
+// page.
 
 import { Anchor, Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -11,7 +12,7 @@ import { DataTree } from "../fields/tree";
 import type { Column } from "../resource/resource";
 import type { Texts } from "../texts/en";
 
-/** The shared fields. */
+/** The fields that feedback and logs share. */
 export interface Sent {
   id: string;
   content: string;
@@ -28,18 +29,18 @@ export interface Sent {
   created_at: number;
 }
 
-/** The first line of an untrusted text, with dots if it is long. */
+/** Returns the first line of an untrusted text. A long line is cut and ends with dots. */
 export function firstLine(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line.length > 120 ? `${line.slice(0, 120)}…` : line;
 }
 
-/** An untrusted text with its own direction. */
+/** Shows an untrusted text, which may be written from right to left. */
 export function SentText({ text }: { text: string }) {
   return <bdi>{text}</bdi>;
 }
 
-/** A longer untrusted text. Only parts that begin with http become links. */
+/** Shows a longer untrusted text. Only addresses that begin with http become links. */
 export function SentLines({ text }: { text: string }) {
   const parts = useMemo(() => text.split(/(https?:\/\/[^\s<>"'`)\]}]+)/), [text]);
   return (
@@ -71,18 +72,18 @@ function PlatformAndVersion({ record: { platform, platform_version } }: { record
   );
 }
 
-/** The platforms as choices. */
+/** Returns the platforms as the options of a field. */
 export function platformChoices(name: (platform: string) => string): { value: string; label: string }[] {
   return platforms.map((value) => ({ value, label: name(value) }));
 }
 
-/** The error of a text that should contain an object, by field name. */
+/** Returns the error of a text that should contain a JSON object, by field name. */
 export function objectProblem(texts: Texts, field: string, text: string): Record<string, string> {
   const parsed = parseObject(text);
   return "error" in parsed ? { [field]: texts.fields.json[parsed.error] } : {};
 }
 
-/** The object in a text, or null if there is an error. */
+/** Returns the JSON object in a text, or null if the text is blank or invalid. */
 export function objectOf(text: string): Record<string, unknown> | null {
   const parsed = parseObject(text);
   return "value" in parsed ? parsed.value : null;
@@ -90,7 +91,7 @@ export function objectOf(text: string): Record<string, unknown> | null {
 
 type Names = "content" | "platform" | "time" | "ip" | "country" | "region" | "city" | "user_agent" | "custom_data" | "is_hidden" | "id";
 
-/** Columns of the shared fields, by name. */
+/** Returns the columns of the shared fields, by name. */
 export function sentColumns<R extends Sent>(texts: Texts, format: Format): Record<Names, Column<R>> {
   const { sent, common } = texts;
   const text = (id: keyof Sent & Names, title: string, more: Partial<Column<R>> = {}): Column<R> => ({
@@ -157,7 +158,7 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
   };
 }
 
-/** The version of the app that sent a record, as apps report it in their own data; null if unknown. */
+/** Returns the version of the app that sent a record, or null if it is not known. Apps report it in their own data. */
 export function appVersionOf(record: { device_info?: object | null; custom_data: object | null }): string | null {
   const reported = [record.device_info, record.custom_data].map(
     (data) => (data as { app_version?: unknown } | null | undefined)?.app_version,
@@ -170,7 +171,7 @@ export function appVersionColumn<R extends Sent & { device_info?: object | null 
   return { id: "app_version", title, width: 90, render: (record) => version(record) && <SentText text={version(record)} />, text: version };
 }
 
-/** A field of structured data: a line in the table, a tree in the drawer. */
+/** Returns the column of a field with structured data. It is a line in the table and a tree in the drawer. */
 export function treeColumn<R extends object>(id: keyof R & string, title: string): Column<R> {
   const value = (record: R) => record[id] as object | null;
   return {

@@ -1,4 +1,4 @@
-// Immediate actions: they show a notice with "undo", or an error.
+// Actions that take effect immediately. They show a notice with "undo", or an error.
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
@@ -6,8 +6,9 @@ import { noticeDone, noticeFailure } from "../core/notice";
 import { useTexts } from "../core/texts";
 
 /**
- * Returns the function that changes records of a resource and refreshes its lists. `done` is the
- * text of the notice, and `undo` its button. The function returns null on failure.
+ * Returns the function that changes records of a resource and then refreshes its lists. `done` is
+ * the text of the notice, and `undo` is the function of its button. On failure, the function
+ * returns null.
  */
 export function useAct(name: string) {
   const texts = useTexts();

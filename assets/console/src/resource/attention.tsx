@@ -1,4 +1,4 @@
-// The reaction of a form to invalid fields: it counts them and focuses the first one.
+// How a form reacts to invalid fields: it counts them and focuses the first one.
 
 import { Text } from "@mantine/core";
 import { type RefObject, useEffect } from "react";
@@ -29,15 +29,15 @@ function fieldOf(message: Element, within: Element): HTMLElement | null {
 }
 
 /**
- * Focuses the first invalid field of a form whenever `failed`, the time of the last failed attempt,
- * changes. Null = no failure.
+ * Focuses the first invalid field of a form after each failed attempt. `failed` is the time of the
+ * last failed attempt, or null if there was none.
  */
 export function useFirstProblem(form: RefObject<HTMLElement | null>, failed: number | null): void {
   useEffect(() => {
     if (failed === null) {
       return undefined;
     }
-    // The same change may open the tab with the field.
+    // Wait a frame, because the field may be on a tab that the same change opens.
     const frame = requestAnimationFrame(() => {
       const first = form.current?.querySelector<HTMLElement>("[aria-invalid=true], .mantine-InputWrapper-error, .mantine-Switch-error");
       const field = first?.matches("[aria-invalid=true]") ? first : first && fieldOf(first, form.current!);

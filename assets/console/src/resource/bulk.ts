@@ -8,8 +8,9 @@ import { useProjectKey } from "../core/project";
 import { useTexts } from "../core/texts";
 
 /**
- * Returns the function that changes records of the resource `name` and reports whether it
- * succeeded. A failure changes nothing and is shown in the server's words.
+ * Returns the function that changes several records of the resource `name` in one request. It
+ * returns whether that succeeded. A failed request changes nothing, and the server's message is
+ * shown.
  */
 export function useBulk(name: string): (send: (admin: Admin) => Promise<unknown>, done: string) => Promise<boolean> {
   const texts = useTexts();

@@ -1,5 +1,5 @@
-// Optimistic changes: the record changes immediately on every cached page, and is restored with the
-// server's message if the server refuses.
+// Optimistic changes. A change appears immediately on every cached page. If the server refuses it,
+// the record is restored and the server's message is shown.
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Admin, clientOf } from "../core/client";
@@ -38,7 +38,7 @@ export function useChange<R extends object>(
     mutationKey,
     mutationFn: ({ project, record, patch }: Step<R>) => send(clientOf(project).admin, record, patch),
     onMutate: async ({ project, record, patch }) => {
-      // A pending response does not contain this change.
+      // Cancel pending requests, because their responses would not contain this change.
       await queries.cancelQueries({ queryKey: [name, project] });
       show(project, record, patch);
     },
@@ -53,7 +53,8 @@ export function useChange<R extends object>(
       }
     },
     onSettled: (_fresh, _error, { project }) => {
-      // Only the last of several changes refreshes; responses to earlier ones would be outdated.
+      // If several changes are in progress, only the last one refreshes the lists. Earlier
+      // responses would be outdated.
       if (queries.isMutating({ mutationKey }) === 1) {
         void queries.invalidateQueries({ queryKey: [name, project] });
       }
@@ -62,7 +63,7 @@ export function useChange<R extends object>(
   return (record, patch, done) => mutate({ project, record, patch, done });
 }
 
-/** The previous values of the fields in a patch. */
+/** Returns the previous values of the fields that a patch changes. */
 function formerly<R extends object>(record: R, patch: Partial<R>): Partial<R> {
   return Object.fromEntries(Object.keys(patch).map((field) => [field, record[field as keyof R]])) as Partial<R>;
 }

@@ -1,4 +1,5 @@
-// The visible columns of a table, and the menu that selects them; remembered for each page.
+// The visible columns of a table, and the menu with which users select them. The selection is
+// remembered for each page.
 
 import { Button } from "@mantine/core";
 import { IconColumns3 } from "@tabler/icons-react";
@@ -9,7 +10,7 @@ import { useTexts } from "../core/texts";
 import type { Column } from "./resource";
 import { widthsKey } from "./widths";
 
-/** IDs of the visible columns, and the function that changes them; null restores the default. */
+/** Returns the IDs of the visible columns and the function that changes them. null restores the default. */
 export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>, (ids: string[] | null) => void] {
   const [remembered, remember] = useRemembered(`${name}.columns`);
   const shown = useMemo(() => {
@@ -20,7 +21,7 @@ export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>,
   return [shown, (ids) => remember(ids?.join(" ") ?? null)];
 }
 
-/** Rendered again when the columns change, but not on each search. */
+/** Memoized, so that it is rendered again when the columns change, but not on each search. */
 export const ColumnMenu = memo(Choice) as typeof Choice;
 
 function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
@@ -36,7 +37,7 @@ function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
     show(choices.filter((column) => next.has(column.id)).map((column) => column.id));
   };
   return (
-    // The entries of a scrolling list must also be reachable with Tab.
+    // The entries of a list that scrolls must also be reachable with Tab.
     <Menu
       closeOnItemClick={false}
       position="bottom-end"
@@ -51,7 +52,7 @@ function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
           {choices.map(({ id, title }) => (
             <Menu.CheckboxItem
               key={id}
-              // The table needs at least one column.
+              // The last visible column cannot be hidden.
               disabled={shown.has(id) && shown.size === 1}
               checked={shown.has(id)}
               onChange={() => toggle(id)}

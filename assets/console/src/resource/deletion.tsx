@@ -1,4 +1,5 @@
-// The dialog before a permanent deletion: it names the record and everything deleted with it.
+// The dialog that confirms a permanent deletion. It names the record, and everything that is
+// deleted with it.
 
 import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";

@@ -1,4 +1,5 @@
-// All fields of a record beside the list, with navigation to its neighbours.
+// The drawer beside a list. It shows all fields of a record, and buttons for the previous and the
+// next record.
 
 import { ActionIcon, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
@@ -21,7 +22,7 @@ import { RecordMenu } from "./table";
 export function RecordDrawer<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
   const { common } = useTexts();
   const [address, change] = useAddress();
-  // Keep the content while the drawer closes.
+  // Keep the content while the drawer is closing.
   const [kept, keep] = useState(address["open"]);
   const id = address["open"] ?? kept;
   if (id !== kept) {
@@ -31,8 +32,8 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
   const records = list.data?.data ?? [];
   const index = records.findIndex((other) => resource.id(other) === id);
   const last = list.data ? Math.ceil(list.data.total / list.pageSize) : 1;
-  // A record that has left the list, for example because it was hidden, keeps its position, which
-  // the next record has taken.
+  // If the record has left the list, for example because it was hidden, the next record has taken
+  // its position. Remember the position, so that navigation continues from there.
   const place = useRef(-1);
   if (index >= 0) {
     place.current = index;
@@ -169,7 +170,7 @@ function shown(value: ReactNode): ReactNode {
     : value;
 }
 
-/** A record as lines with title and value. */
+/** Returns a record as text, with a line for the title and the value of each column. */
 export function asText<R>(columns: Column<R>[], record: R): string {
   return columns
     .map(({ id, title, text, render }) => {

@@ -1,5 +1,5 @@
-// The search box and the filters beside it. They are in the address; any change returns to the
-// first page.
+// The search box, and the filters beside it. Their values are in the address. Any change of them
+// returns to the first page.
 
 import { ActionIcon, Button, CloseButton, Group, Indicator, Switch, TextInput } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
@@ -35,7 +35,7 @@ export function Filters<R extends object, D extends object>({
   const [unfolded, setUnfolded] = useState(false);
   const set = useCallback(
     (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => {
-      // Send the request before rendering the page, so that both happen concurrently.
+      // Send the request before the page is rendered, so that both happen at the same time.
       askAhead(parts);
       change({ ...parts, page: undefined, rows: undefined }, how);
     },
@@ -103,8 +103,8 @@ function SearchBox({
           <CloseButton
             size="sm"
             aria-label={common.reset}
-            // Keep the focus in the box: on blur it would search for the text that is being
-            // cleared.
+            // Keep the focus in the box. If the box lost the focus, it would search for the text
+            // that is about to be cleared.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => {
               draft.onChange("");
@@ -126,7 +126,7 @@ interface FilterProps {
   onChange: (parts: Record<string, string | undefined>) => void;
 }
 
-/** A filter. It is rendered again when it changes, but not on each search. */
+/** One filter. It is memoized, so that it is rendered again when it changes, but not on each search. */
 const FilterInput = memo(
   Input,
   (before, { filter, address, onChange }) =>

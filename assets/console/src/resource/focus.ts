@@ -2,7 +2,10 @@
 
 import { type RefObject, useEffect, useRef } from "react";
 
-/** The element that had the focus. For a menu entry, which no longer exists then, it is the button of the menu. */
+/**
+ * Returns the element that has the focus. If that is an entry of a menu, which will soon be gone,
+ * it returns the button of the menu.
+ */
 function origin(): HTMLElement | null {
   const active = document.activeElement as HTMLElement | null;
   const label = active?.closest("[role=menu]")?.getAttribute("aria-labelledby");
@@ -16,8 +19,9 @@ export function focusRecord(id: string | undefined): void {
 }
 
 /**
- * Restores the focus when the calling component is unmounted, unless `followed` reports that
- * another dialog takes it; `id` is the record of the component.
+ * Restores the focus when the calling component is unmounted. It does nothing if `followed` is
+ * true, because another dialog then takes the focus. `id` is the ID of the record that the
+ * component shows.
  */
 export function useFocusReturn(id?: string, followed?: RefObject<boolean>): void {
   const from = useRef<HTMLElement | null>(null);
@@ -29,8 +33,8 @@ export function useFocusReturn(id?: string, followed?: RefObject<boolean>): void
     shown.current = true;
     return () => {
       shown.current = false;
-      // The closing element may move the focus itself, and in strict mode React unmounts everything
-      // once.
+      // Wait, because the element that closes may move the focus itself. Also, React in strict mode
+      // unmounts every component once without reason.
       setTimeout(() => {
         const lost = document.activeElement === null || document.activeElement === document.body || !document.activeElement.isConnected;
         if (shown.current || followed?.current || (!lost && !document.activeElement?.closest("[role=dialog],[role=alertdialog]"))) {
@@ -40,7 +44,7 @@ export function useFocusReturn(id?: string, followed?: RefObject<boolean>): void
           from.current.focus();
           return;
         }
-        // An open dialog keeps the focus.
+        // If another dialog is open, it gets the focus.
         const dialog = document.querySelector<HTMLElement>("[role=dialog]");
         if (dialog) {
           dialog.focus();

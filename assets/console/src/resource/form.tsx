@@ -1,6 +1,6 @@
-// The dialog that creates, copies or edits a record. Unsaved input is lost only if the user
-// confirms it: closing asks first, a failed save keeps the input, and concurrent changes are
-// reported.
+// The dialog that creates, copies or edits a record. The user cannot lose unsaved input by mistake:
+// closing asks first, and a failed save keeps the input. Changes that were saved elsewhere in the
+// meantime are reported.
 
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -49,7 +49,10 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, goOn }} />;
 }
 
-/** Whether an element is in an open menu or popover of a button. Esc closes that first. */
+/**
+ * Reports whether an element is in an open menu or popover of a button. In that case, Esc closes
+ * only the menu or popover.
+ */
 function isInOpenBox(element: Element | null): boolean {
   const button = element?.closest("[role=menu], [role=dialog]")?.getAttribute("aria-labelledby");
   return button != null && document.getElementById(button)?.getAttribute("aria-expanded") === "true";
@@ -66,11 +69,11 @@ function OpenForm<R extends object, D extends object>({
   const texts = useTexts();
   const { common } = texts;
   const queries = useQueryClient();
-  // Whether another dialog follows and takes the focus.
+  // Whether another dialog will follow and take the focus.
   const followed = useRef(false);
   useFocusReturn(edited ? resource.id(edited) : undefined, followed);
   const admin = clientOf(list.project).admin;
-  // The list may change, but the form stays with the record for which it was opened.
+  // The list may change, but the form keeps the record for which it was opened.
   const [record, setRecord] = useState(edited);
   const [made, setMade] = useState<{ result: unknown } | null>(null);
   const leaving = useRef(false);
@@ -144,10 +147,10 @@ function OpenForm<R extends object, D extends object>({
       root.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     }
   }, [made]);
-  // The focus may be outside of the dialog: a click beside the dialog removes it, and until the
-  // dialog has taken it, it is at its previous place. Esc must close the form there, too.
-  // Because it is registered once, this listener runs before those of dialogs that open above the
-  // form, and finds them still open.
+  // The focus may be outside of the dialog: it is still at its previous place until the dialog has
+  // taken it, and a click beside the dialog removes it. Esc must close the form in these cases,
+  // too. This listener is registered only once, so it runs before the listeners of dialogs that
+  // open above the form, and still finds such a dialog open.
   const closeByKey = useEffectEvent(({ key, defaultPrevented }: KeyboardEvent) => {
     const focused = document.activeElement;
     const own = root.current?.contains(focused) || isInOpenBox(focused);
@@ -181,7 +184,7 @@ function OpenForm<R extends object, D extends object>({
         title={title}
         size={form.size ?? "lg"}
         closeButtonProps={{ "aria-label": common.close }}
-        // Dialogs of its inputs are closed with the same key.
+        // Mantine would close the form even if Esc is meant for a dialog of one of the inputs.
         closeOnEscape={false}
         onKeyDown={(event) => {
           const target = event.target as Element;
@@ -231,8 +234,8 @@ function OpenForm<R extends object, D extends object>({
 }
 
 /**
- * Asks whether to discard changes. It is mounted only when needed; otherwise the press of Esc that
- * closes the form would also close the question.
+ * The dialog that asks whether to discard changes. It is only mounted when it is needed. Otherwise,
+ * the same press of Esc that made the form ask would also close this dialog.
  */
 function Unsaved({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
   const { close, unsaved } = useTexts().common;
@@ -271,14 +274,14 @@ function Conflict({ onLoad, onOverwrite }: { onLoad: (() => void) | undefined; o
   );
 }
 
-/** Errors found before the server is asked, by field. */
+/** Errors that the form finds before it sends a request, by field. */
 class FieldErrors extends Error {
   constructor(readonly fields: Record<string, string>) {
     super(Object.values(fields).join("; "));
   }
 }
 
-/** Errors that begin with the name of a field, by field, and all others. */
+/** Splits the messages of an error into those that begin with the name of a field, by field, and all others. */
 export function errorsOf(error: unknown, names: string[]): { fields: Record<string, string>; rest: string[] } {
   if (error instanceof FieldErrors) {
     return { fields: error.fields, rest: [] };

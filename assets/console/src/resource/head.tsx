@@ -1,5 +1,5 @@
-// The head of every page: the title with a line about what is shown, tools, API help and the main
-// action. It has one height and one order on all pages.
+// The head of every page. It contains the title with a line about what is shown, the tools, the API
+// help and the main action. It has the same height and order on all pages.
 
 import { ActionIcon, Title, Tooltip } from "@mantine/core";
 import { IconQuestionMark } from "@tabler/icons-react";

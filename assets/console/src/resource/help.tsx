@@ -1,4 +1,4 @@
-// The API operations that a page uses, as described in the API reference.
+// The description of the API operations that a page uses, as in the API reference.
 
 import { Anchor, Code, Drawer, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

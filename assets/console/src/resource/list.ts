@@ -1,4 +1,4 @@
-// The records selected by the address: the current page, and the next one in advance.
+// The records that the address selects. It loads the current page, and the next page in advance.
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
@@ -14,27 +14,27 @@ import { orderOf } from "./sort";
 const pageParam = numberParam(1, 1_000_000);
 const every = 15_000;
 
-/** Likewise while there are no records. */
+/** Milliseconds between two requests while there are no records. */
 const whileEmpty = 2000;
 
 export interface List<R> {
-  /** Key of the project of the records; "" if they belong to none. */
+  /** The key of the project to which the records belong; "" if they belong to none. */
   project: string;
   page: number;
   pageSize: number;
   rows: Rows;
   /** Null until the first page has been loaded. */
   data: Page<R> | null;
-  /** Whether the data belongs to the previous address. */
+  /** Whether `data` still belongs to the previous address. */
   stale: boolean;
   error: Error | null;
   retry(): void;
-  /** On the first page: the number of records that have arrived since. */
+  /** On the first page, the number of records that have been added since the page was loaded. */
   added: number;
   showAdded(): void;
-  /** Filters and order, as text. */
+  /** The filters and the order, as one text. */
   conditions: string;
-  /** Whether filters exclude records. */
+  /** Whether filters can exclude records from the list. */
   filtered: boolean;
   /** Loads a page of the same list. */
   load(page: number): Promise<Page<R>>;
@@ -47,7 +47,7 @@ export function listKey(name: string, project: string): readonly unknown[] {
   return [name, project, "list"];
 }
 
-/** The filters and the order of an address in the form of the query, as JSON. */
+/** Returns the filters and the order in an address as JSON, in the form in which the query uses them. */
 function conditionsOf<R>(filters: Filter[], columns: Column<R>[], search: Search): string {
   return JSON.stringify({ ...queryOf(filters, search), ...(search["q"] && { search: search["q"] }), ...orderOf(columns, search) });
 }
@@ -86,7 +86,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     [enabled, queries, pageQuery, filters, columns, router],
   );
 
-  // Send the first request before rendering.
+  // Send the first request before the component is rendered.
   const first = pageQuery(conditions, page);
   if (enabled && !queries.getQueryState(first.queryKey)) {
     void queries.prefetchQuery(first);
@@ -94,10 +94,10 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const current = useQuery({
     ...pageQuery(conditions, page),
     enabled,
-    // Never show records of another project, even briefly.
+    // Never show records of another project, not even briefly.
     placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
     refetchInterval: ({ state }) =>
-      // The first record is awaited.
+      // The user is waiting for the first record.
       state.data?.total === 0 && page === 1 && conditions === "{}"
         ? whileEmpty
         : (resource.refetchEvery?.(state.data?.data ?? []) ?? false),
@@ -105,8 +105,8 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const shown = current.data;
 
   const often = resource.refetchEvery?.(shown?.data ?? []) ?? false;
-  // New records must not move the ones that the user reads: request the first page separately and
-  // report the number of new records.
+  // New records must not move those that the user is reading. So request the first page separately,
+  // and only report how many records are new.
   const aside = useQuery({
     queryKey: [...listKey(name, project), conditions, pageSize, "aside"],
     queryFn: pageQuery(conditions, 1).queryFn,
@@ -124,7 +124,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     return first < 0 ? aside.data.data.length : first;
   }, [page, shown, aside.data, aside.dataUpdatedAt, current.dataUpdatedAt, resource]);
 
-  // In an empty list nothing can move: show new records at once.
+  // In an empty list nothing can move, so show new records immediately.
   const nothing = shown?.data.length === 0;
   const { refetch } = current;
   useEffect(() => {
@@ -133,7 +133,8 @@ export function useList<R extends object, D extends object>(resource: Resource<R
     }
   }, [nothing, added, refetch]);
 
-  // The records of the last page may have been deleted since: show the last existing page.
+  // The records of this page may have been deleted since. If the page no longer exists, show the
+  // last one that does.
   const beyond = nothing && page > 1 && !current.isPlaceholderData;
   const last = Math.max(Math.min(Math.ceil((shown?.total ?? 0) / pageSize), page - 1), 1);
   useEffect(() => {
@@ -151,7 +152,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
 
   const { error, isPlaceholderData: stale } = current;
   const shownAdded = nothing ? 0 : added;
-  // Keep the same object while nothing changes, so that the table is rendered once.
+  // Return the same object while nothing changes, so that the table is rendered only once.
   return useMemo(
     () => ({
       project,

@@ -1,5 +1,5 @@
-// A date and time among filters. The calendar is loaded after the list. Until then an
-// identical-looking input is shown, which loads the calendar when it is pressed.
+// A filter for a date and time. The calendar is loaded after the list. Until then, a button that
+// looks the same is shown; pressing it loads the calendar.
 
 import { Input } from "@mantine/core";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import classes from "./moment.module.css";
 
 export interface MomentProps {
   label: string;
-  /** Label of the button that clears it. */
+  /** Label of the button that clears the value. */
   clearLabel: string;
   /** Unix seconds. */
   value: number | null;

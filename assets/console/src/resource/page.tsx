@@ -1,4 +1,4 @@
-// The page of a resource: heading, tools, filters, table, drawer and dialogs.
+// The page of a resource: the heading, tools, filters, table, drawer and dialogs.
 
 import { Button, Stack, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
@@ -54,7 +54,8 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);
-  // Stale data has other filters: its emptiness does not mean that there are no records.
+  // Stale data belongs to other filters. If it is empty, that does not mean that there are no
+  // records.
   const nothing = !list.stale && list.data?.data.length === 0 && list.page === 1 && !list.filtered;
   return (
     <Stack gap="md" ref={content}>

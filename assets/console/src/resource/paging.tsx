@@ -1,4 +1,5 @@
-// The foot of a list: which records it shows, how many a page holds, and the pages.
+// The foot of a list. It shows which records are visible, how many of them a page holds, and
+// buttons for the other pages.
 
 import { Group, Pagination, Text } from "@mantine/core";
 import { useChangeAddress } from "../core/address";

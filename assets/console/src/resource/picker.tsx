@@ -1,4 +1,4 @@
-// A date and time picker for filters. moment.tsx is shown until it has been loaded.
+// A date and time picker for filters. Until it has been loaded, moment.tsx is shown in its place.
 
 import "@mantine/dates/styles.layer.css";
 import "dayjs/locale/zh-cn";
@@ -23,7 +23,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
     <DateTimePicker
       ref={input}
       id={id}
-      // The calendar has the name of the input.
+      // The name of the calendar is that of the input.
       popoverProps={{ id, returnFocus: true }}
       w={175}
       locale={language === "zh" ? "zh-cn" : "en"}
@@ -33,7 +33,8 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
       nextLabel={common.later}
       timePickerProps={{ hoursInputLabel: common.hours, minutesInputLabel: common.minutes }}
       submitButtonProps={{ "aria-label": common.apply }}
-      // Both have too little contrast.
+      // The days of other months and the colour of weekends have too little contrast, so show
+      // neither.
       hideOutsideDates
       weekendDays={[]}
       clearable

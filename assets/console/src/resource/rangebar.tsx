@@ -1,4 +1,5 @@
-// The bar above figures: the range, by name or with its own start and end, and "refresh".
+// The bar above figures. It selects the range, by its name or by a start and an end, and has a
+// button that refreshes the figures.
 
 import { ActionIcon, Button, Group, Popover, SegmentedControl, Stack, Text, Tooltip } from "@mantine/core";
 import { IconCalendar, IconRefresh } from "@tabler/icons-react";

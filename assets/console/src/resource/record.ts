@@ -1,4 +1,4 @@
-// One record by its ID, from the current page or else from the server.
+// Finds one record by its ID, on the current page or else on the server.
 
 import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
@@ -8,7 +8,7 @@ import type { Resource } from "./resource";
 
 export interface Found<R> {
   record: R | null;
-  /** Whether the record does not exist or no longer exists. */
+  /** Whether there is no record with this ID, or none any longer. */
   gone: boolean;
   error: Error | null;
   retry(): void;
@@ -16,7 +16,8 @@ export interface Found<R> {
 
 export function useRecord<R extends object, D extends object>(resource: Resource<R, D>, list: List<R>, id: string | undefined): Found<R> {
   const listed = list.data?.data.find((record) => resource.id(record) === id);
-  // A record that leaves the list while it is shown stays until the server has reported its state.
+  // A record that leaves the list while it is shown stays visible until the server has reported its
+  // state.
   const last = useRef<R | null>(null);
   if (listed) {
     last.current = listed;
@@ -42,8 +43,9 @@ export function useRecord<R extends object, D extends object>(resource: Resource
 }
 
 /**
- * The ETag of the state that an edit starts from, for If-Match. If the server already has another
- * state, the edit starts from outdated data, and the returned text matches no state.
+ * Returns the ETag of a record for If-Match, so that an edit fails if the record changes in the
+ * meantime. If the server already has another state than `record`, the edit would start from
+ * outdated data. In that case, the returned tag matches no state, so that the edit fails.
  */
 export async function stateOf<R>(
   record: R,

@@ -1,17 +1,18 @@
-// The description of a page of records. Each page is a value of this type, which page.tsx shows.
+// The type that describes a page of records. Each page is a value of this type, which page.tsx
+// shows.
 
 import type { ReactNode } from "react";
 import type { Search } from "../core/address";
 import type { Admin } from "../core/client";
 
-/** A page in the form of the interface. */
+/** One page of a list, as the API returns it. */
 export interface Page<R> {
   total: number;
   total_is_estimate?: boolean | undefined;
   data: R[];
 }
 
-/** The query of a list; filters are named as in the interface. */
+/** The query of a list. Filters have the same names as in the API. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -20,51 +21,54 @@ export interface ListQuery {
 }
 
 export interface Column<R> {
-  /** Name of the field; also the key under which its width is stored. */
+  /** The name of the field. The width of the column is stored under it. */
   id: string;
   title: string;
   render(record: R): ReactNode;
-  /** The text for "copy all"; by default the result of `render` if that is a text. */
+  /** Returns the text for "copy all". By default, it is the result of `render`, if that is a text. */
   text?: ((record: R) => string) | undefined;
-  /** Hidden until the user selects it. */
+  /** Whether the column is hidden until the user selects it. */
   hidden?: boolean | undefined;
-  /** A second line below the value in the table; not on phones, where the other fields stand there. */
+  /**
+   * Returns a second line below the value in the table. It is not shown on phones, where other
+   * fields take its place.
+   */
   second?: ((record: R) => ReactNode) | undefined;
-  /** Opens the record; by default the first column does. */
+  /** Whether pressing the value opens the record. By default, only the first column does that. */
   main?: boolean | undefined;
-  /** The field by which the server sorts the list when the heading is pressed. */
+  /** The field by which the server sorts the list when the user presses the heading. */
   sort?: string | undefined;
-  /** Also shown on phones, below the main column. */
+  /** Whether the value is also shown on phones, below the main column. */
   phone?: boolean | undefined;
   align?: "left" | "right" | "center" | undefined;
   /** Width in pixels; columns without a width share the remaining space. */
   width?: number | undefined;
-  /** Shown in the drawer instead of `render`. */
+  /** Returns what the drawer shows instead of the result of `render`. */
   detail?: ((record: R) => ReactNode) | undefined;
-  /** Shown only in the drawer, never as a column. */
+  /** Whether the field is only shown in the drawer, never as a column. */
   detailOnly?: boolean | undefined;
 }
 
-/** A filter beside the search box, stored in the address under its ID. */
+/** A filter beside the search box. Its value is stored in the address under its ID. */
 export type Filter = {
   id: string;
   label: string;
-  /** The parameters for the interface; by default the text under the ID. */
+  /** Returns the parameters of the API for a value. By default, the value is sent under the ID of the filter. */
   query?: ((text: string) => Record<string, unknown>) | undefined;
 } & (
   | { kind: "choice"; choices: { value: string; label: string }[] }
   | { kind: "switch" }
-  /** From and until, as Unix seconds in the parameters `<id>_from` and `<id>_to`. */
+  /** A start and an end, in Unix seconds, in the parameters `<id>_from` and `<id>_to`. */
   | { kind: "range"; from: string; to: string }
 );
 
-/** An action on a record besides editing, copying and deleting. */
+/** An action on a record other than editing, copying and deleting it. */
 export interface Action<R> {
   id: string;
   label: string;
   icon?: ReactNode;
   danger?: boolean | undefined;
-  /** Shown below the label: what the action does to others. */
+  /** A text below the label that explains the consequences for other users or apps. */
   hint?: ReactNode;
   run(record: R): void | Promise<void>;
 }
@@ -73,16 +77,16 @@ export interface Action<R> {
 export interface BulkAction<R> {
   id: string;
   label: string;
-  /** Whether it has a button of its own; the others are in a menu. */
+  /** Whether the action has a button; other actions are in a menu. */
   front?: boolean | undefined;
-  /** Reports whether it succeeded. */
+  /** Performs the action. The promise resolves to whether it succeeded. */
   run(records: R[]): Promise<boolean>;
 }
 
-/** The values and functions that the inputs of a form are bound to. */
+/** The values and functions to which the inputs of a form are bound. */
 export interface Inputs<D> {
   values: D;
-  /** Errors by field; a new object after each attempt to save. */
+  /** Errors by field. It is a new object after each attempt to save. */
   errors: Partial<Record<string, ReactNode>>;
   /** Properties of an input: value, onChange and its error. */
   // biome-ignore lint/suspicious/noExplicitAny: each input knows the type of its value
@@ -91,75 +95,84 @@ export interface Inputs<D> {
 }
 
 export interface FormDescription<R, D extends object> {
-  /** Values of an empty form. */
+  /** Returns the values of an empty form. */
   empty(): D;
-  /** Values of the form that edits a record. */
+  /** Returns the values with which the form edits a record. */
   from(record: R): D;
-  /** Values of a new record copied from another one; by default `from`. */
+  /** Returns the values for a copy of a record; by default, those of `from`. */
   copy?: ((record: R) => D) | undefined;
-  /** The inputs; the record is null for a new one. */
+  /** Renders the inputs. `record` is null for a new record. */
   render(inputs: Inputs<D>, record: R | null): ReactNode;
-  /** Errors in the values that are found before the server is asked, by field. */
+  /** Returns the errors, by field, that can be found before the form is sent. */
   check?: ((values: D, record: R | null) => Partial<Record<keyof D & string, string>>) | undefined;
   create?: ((admin: Admin, values: D) => Promise<unknown>) | undefined;
   update?: ((admin: Admin, record: R, values: D, ifMatch: string | undefined) => Promise<unknown>) | undefined;
-  /** Reads the state that an edit starts from, if the server provides it. */
+  /** Reads the ETag of the state from which an edit starts, if the server provides it. */
   etag?: ((admin: Admin, record: R) => Promise<string | undefined>) | undefined;
-  /** Shown instead of closing after a record was created, for example for keys that are shown once. */
+  /**
+   * Returns what the dialog shows after a record has been created, instead of closing. It is used
+   * for API keys, which are shown only once.
+   */
   created?: ((result: never, close: () => void) => ReactNode) | undefined;
-  /** Address parameters of the dialog that follows the creation of a record, and the text of the notice. */
+  /**
+   * Returns what follows the creation of a record: the address parameters of another dialog, and
+   * the text of the notice.
+   */
   next?: ((result: never) => { address: Record<string, string>; notice: string }) | undefined;
   size?: "md" | "lg" | "xl" | undefined;
 }
 
 export interface Resource<R extends object, D extends object = object> {
-  /** Key of queries and of stored values, such as `versions`. */
+  /** The key under which queries and remembered values are stored, such as `versions`. */
   name: string;
   title: string;
   /** The noun for one record in dialogs, such as "version". */
   noun: string;
   id(record: R): string;
-  /** The display name of this record. */
+  /** Returns the display name of a record. */
   label(record: R): string;
-  /** The title of the drawer, if it shows the label in another place; default `label`. */
+  /** The title of the drawer, if the drawer shows the label elsewhere; by default, the label. */
   drawerTitle?: string | undefined;
-  /** Whether the records belong to the current project; default true. */
+  /** Whether the records belong to the current project; true by default. */
   ofProject?: boolean | undefined;
-  /** Lines of text in a row; default 1. */
+  /** Number of lines of text in a table row; 1 by default. */
   lines?: 1 | 2 | undefined;
-  /** Height in pixels of what only this page shows above its list. */
+  /** Height in pixels of the content above the list that only this page has. */
   heightAbove?: number | undefined;
   columns: Column<R>[];
-  /** The sort field of the server's own order, which is descending. */
+  /** The field by which the server sorts the list if no order is given, in descending order. */
   sorted?: string | undefined;
   filters?: Filter[] | undefined;
-  /** Whether the list can be searched; default true. */
+  /** Whether the list can be searched; true by default. */
   searchable?: boolean | undefined;
   list(admin: Admin, query: ListQuery, signal: AbortSignal): Promise<Page<R>>;
-  /** Reads one record if an address opens a record of another page; null if there is none. */
+  /**
+   * Reads one record, which is needed if the address opens a record that is not on the current
+   * page. The result is null if there is none.
+   */
   get?: ((admin: Admin, id: string, signal: AbortSignal) => Promise<R | null>) | undefined;
   /** Whether a record is dimmed, such as a hidden one. */
   dimmed?: ((record: R) => boolean) | undefined;
   form?: FormDescription<R, D> | undefined;
-  /** Replaces opening the form. */
+  /** Called by the button "Add" instead of opening the form. */
   add?: (() => void) | undefined;
   addIcon?: ReactNode;
-  /** Label of the button; default "Add". */
+  /** The label of that button; "Add" by default. */
   addLabel?: string | undefined;
   canEdit?: ((record: R) => boolean) | undefined;
   actions?: ((record: R) => Action<R>[]) | undefined;
-  /** Actions on ticked records; without any there is nothing to tick. */
+  /** Actions on ticked records. Without any, records cannot be ticked. */
   bulk?: BulkAction<R>[] | undefined;
   remove?:
     | {
         run(admin: Admin, record: R): Promise<unknown>;
-        /** Whether this record can be deleted; default true. */
+        /** Reports whether a record can be deleted; by default, every record can. */
         can?: ((record: R) => boolean) | undefined;
-        /** Replaces the label "Delete", for example with "Revoke". */
+        /** The label of the action, if it is not "Delete" but, for example, "Revoke". */
         label?: string | undefined;
-        /** Other data that is deleted or kept; shown in the dialog. */
+        /** Returns a text for the dialog about other data that will be deleted or kept. */
         consequences?: ((record: R) => ReactNode) | undefined;
-        /** Text that the user must type first. */
+        /** Returns a text that the user must type to confirm the deletion. */
         type?: ((record: R) => string) | undefined;
       }
     | undefined;
@@ -169,27 +182,27 @@ export interface Resource<R extends object, D extends object = object> {
   tools?: ReactNode;
   /** Shown above the list, for example notices. */
   above?: ReactNode;
-  /** Shown between the filters and the list, for example a chart of what it counts. */
+  /** Shown between the filters and the list, such as a chart of the listed records. */
   chart?: ReactNode;
-  /** Shown below the list; `empty` has its own content. */
+  /** Shown below the list. It is not shown together with `empty`. */
   below?: ReactNode;
   /** Shown at the beginning of the drawer, below the main column. */
   first?: ((record: R) => ReactNode) | undefined;
-  /** Ids of columns that `first` shows, so that the drawer does not show them twice. */
+  /** IDs of the columns that `first` shows, so that the drawer does not show them a second time. */
   firstShows?: string[] | undefined;
-  /** Whether editing is only in the menu of a record, because it is rarely what the user wants. */
+  /** Whether "Edit" is only in the menu of a record, because users rarely need it. */
   editInMenu?: boolean | undefined;
   /** Shown at the end of the drawer. */
   more?: ((record: R) => ReactNode) | undefined;
-  /** Shown while there are no records at all: the purpose of the page and how to begin. */
+  /** Shown while there are no records at all. It explains the purpose of the page and how to begin. */
   empty: ReactNode;
   /** Ids of the operations that the page uses, as in openapi.yaml. */
   operations: string[];
-  /** Milliseconds until the whole list is requested again, depending on the shown records. */
+  /** Returns the milliseconds until the whole list is requested again, given the shown records. */
   refetchEvery?: ((records: R[]) => number | false) | undefined;
 }
 
-/** Parameters for the interface from the search parameters of the address. */
+/** Converts the search parameters of the address to parameters of the API. */
 export function queryOf(filters: Filter[], search: Search): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const filter of filters) {
@@ -208,7 +221,7 @@ export function queryOf(filters: Filter[], search: Search): Record<string, unkno
   return query;
 }
 
-/** Names of the search parameters that belong to filters. */
+/** Returns the names of the search parameters in which filters store their values. */
 export function parametersOf(filters: Filter[]): string[] {
   return filters.flatMap(({ id, kind }) => (kind === "range" ? [`${id}_from`, `${id}_to`] : [id]));
 }

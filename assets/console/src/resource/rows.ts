@@ -1,11 +1,11 @@
-// How many records a page of a list holds: as many as fit into the window, or a number that the
-// user chose, remembered for all lists of this browser.
+// The number of records on a page of a list. It is either the number that fits into the window, or
+// one that the user has chosen. The choice is remembered for all lists in this browser.
 
 import { useMemo, useState } from "react";
 import { numberParam, type Search } from "../core/address";
 import { useRemembered } from "../core/storage";
 
-/** Below this width tables have one column, which shows the main fields. */
+/** The media query for windows in which tables have a single column with the main fields. */
 export const phone = "(max-width: 48em)";
 
 /** The numbers to choose from. */
@@ -14,15 +14,18 @@ export const counts = ["25", "50", "100"] as const;
 /** Value of the choice "as many as fit". */
 export const fit = "fit";
 
-/** Greatest limit of the interface. */
+/** The maximum number of records that the API returns in a page. */
 const most = 100;
-/** Fewer are not worth a page of their own, even if the page has to scroll. */
+/** The minimum number of records on a page. If they do not fit, the page scrolls. */
 const least = 8;
 
-/** Heights in pixels; those of rows are the same as in table.module.css. */
+/** Heights in pixels. The heights of rows must be the same as in table.module.css. */
 const heights = { row: 36, finger: 45, double: 57, around: 230, aroundOnPhone: 330 };
 
-/** Returns how many rows fit into the window, below `above` pixels that only this page has. */
+/**
+ * Returns the number of rows that fit into the window. `above` is the height in pixels of the
+ * content above the list that only this page has.
+ */
 function fitting(lines: 1 | 2, above: number): number {
   const narrow = matchMedia(phone).matches;
   const row = lines === 2 || narrow ? heights.double : matchMedia("(pointer: coarse)").matches ? heights.finger : heights.row;
@@ -40,9 +43,9 @@ export interface Rows {
 }
 
 /**
- * The number of records per page. A window that changes its size does not change the rows that are
- * being read. The address of a later page contains the number, so that it shows the same rows in
- * every window.
+ * Returns the number of records per page. Resizing the window does not change it, because the user
+ * may be reading. The address of any page but the first contains the number, so that the address
+ * shows the same records in every window.
  */
 export function useRows({ page, rows }: Search, lines: 1 | 2, above: number): Rows {
   const [remembered, remember] = useRemembered("rows");
@@ -52,7 +55,7 @@ export function useRows({ page, rows }: Search, lines: 1 | 2, above: number): Ro
   return useMemo(() => ({ pageSize, choice, choose: (next) => remember(next === fit ? null : next) }), [pageSize, choice, remember]);
 }
 
-/** The parameters of the address for a page. */
+/** Returns the search parameters that select a page. */
 export function pageParts(page: number, pageSize: number): Record<"page" | "rows", string | undefined> {
   return page === 1 ? { page: undefined, rows: undefined } : { page: String(page), rows: String(pageSize) };
 }

@@ -1,4 +1,4 @@
-// Records that are ticked in a list, and the bar with the actions on all of them.
+// Ticked records of a list, and the bar with the actions on them.
 
 import { ActionIcon, Button, Checkbox, Group, Text } from "@mantine/core";
 import { IconDots, IconX } from "@tabler/icons-react";
@@ -14,7 +14,7 @@ export interface Selection {
   set(ids: string[]): void;
 }
 
-/** The ticked records among `shown`; another page or other filters begin with none. */
+/** Returns the ticked records among `shown`. On another page, or with other filters, no records are ticked. */
 export function useSelection(shown: string[], list: string): Selection {
   const [chosen, choose] = useState<{ list: string; ids: ReadonlySet<string> }>({ list, ids: new Set() });
   const ids = new Set(chosen.list === list ? shown.filter((id) => chosen.ids.has(id)) : []);
@@ -22,7 +22,7 @@ export function useSelection(shown: string[], list: string): Selection {
   return { ids, set, toggle: (id) => set(ids.has(id) ? [...ids].filter((other) => other !== id) : [...ids, id]) };
 }
 
-/** Ticks all records of the page. */
+/** A checkbox that ticks all records of the page. */
 export function SelectAll({ selection, shown }: { selection: Selection; shown: string[] }) {
   const { common } = useTexts();
   const all = shown.every((id) => selection.ids.has(id));
@@ -37,7 +37,7 @@ export function SelectAll({ selection, shown }: { selection: Selection; shown: s
   );
 }
 
-/** Replaces the paging while records are ticked, so that nothing moves. */
+/** The bar with the actions on ticked records. It takes the place of the paging, so that nothing moves. */
 export function SelectionBar<R>({ selection, records, actions }: { selection: Selection; records: R[]; actions: BulkAction<R>[] }) {
   const { common } = useTexts();
   const format = useFormat();

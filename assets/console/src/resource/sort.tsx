@@ -1,4 +1,4 @@
-// The order of a list. The headings of columns that the server can sort by are buttons.
+// The order of a list. If the server can sort by a column, the heading of the column is a button.
 
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
@@ -11,7 +11,7 @@ interface Order {
   order: "asc" | "desc";
 }
 
-/** The order in an address; null is the order of the server. */
+/** Returns the order in an address. null means the order that the server chooses. */
 export function orderOf<R>(columns: Column<R>[], { sort, order }: Search): Order | null {
   const column = columns.find(({ sort: field }) => field !== undefined && field === sort);
   return column ? { sort: column.sort!, order: order === "asc" ? "asc" : "desc" } : null;
@@ -19,13 +19,13 @@ export function orderOf<R>(columns: Column<R>[], { sort, order }: Search): Order
 
 type Sorted<R> = Pick<Resource<R & object>, "columns" | "sorted">;
 
-/** How a list is sorted by a column. */
+/** Returns the direction in which a list is sorted by a column, if it is sorted by that column. */
 function directionOf<R extends object>({ columns, sorted }: Sorted<R>, column: Column<R>, address: Search): "asc" | "desc" | null {
   const order: Order | null = orderOf(columns, address) ?? (sorted === undefined ? null : { sort: sorted, order: "desc" });
   return order && order.sort === column.sort ? order.order : null;
 }
 
-/** Value of aria-sort of the heading of a column. */
+/** Returns the value of aria-sort for the heading of a column. */
 export function ariaSort<R extends object>(
   resource: Sorted<R>,
   column: Column<R>,
@@ -35,7 +35,10 @@ export function ariaSort<R extends object>(
   return direction ? (direction === "asc" ? "ascending" : "descending") : undefined;
 }
 
-/** The heading of a column. Pressing it sorts descending, then ascending, then as the server does. */
+/**
+ * The heading of a column. Pressing it repeatedly sorts in descending order, then in ascending
+ * order, then in the order of the server.
+ */
 export function Heading<R extends object>({ resource, column }: { resource: Sorted<R>; column: Column<R> }) {
   const [address, change] = useAddress();
   const { sort, title } = column;

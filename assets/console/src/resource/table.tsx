@@ -1,5 +1,5 @@
-// The records of a page as a table, with paging and a menu for each record. On a phone the table
-// has one column, with the other main fields in a second line.
+// The records of a page as a table, with paging and a menu for each record. On a phone, the table
+// has a single column, which shows the other main fields in a second line.
 
 import { ActionIcon, Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
@@ -19,11 +19,11 @@ import { ariaSort, Heading } from "./sort";
 import classes from "./table.module.css";
 import { ColumnEdge, useWidths } from "./widths";
 
-/** Minimum width in pixels of a column without a width of its own. */
+/** Minimum width in pixels of a column that has no width of its own. */
 const flexible = 200;
 const actionsWidth = 52;
 const tickWidth = 44;
-/** The least share of their width that columns keep before the table scrolls sideways. */
+/** The fraction of their width to which columns can shrink before the table scrolls sideways. */
 const narrowest = 0.6;
 
 export function RecordTable<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
@@ -41,7 +41,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const ids = data?.data.map(resource.id) ?? [];
   const selection = useSelection(ids, `${list.project} ${list.page} ${list.conditions}`);
   const bulk = resource.bulk;
-  // The same function on each render, so that a tick renders one row.
+  // The function must be the same on each render, so that ticking a record renders only its row.
   const latest = useRef(selection);
   latest.current = selection;
   const toggle = useCallback((id: string) => latest.current.toggle(id), []);
@@ -67,7 +67,8 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const headed = narrow ? columns.filter((column) => column === main) : columns;
   const chosen = columns.reduce((total, { id }) => total + (widths.of(id) ?? 0), fixed);
   const sum = columns.reduce((total, { id, width }) => total + (widths.of(id) ? 0 : (width ?? flexible)), 0);
-  // Columns that are too wide for the window become narrower together, except those that the user has sized.
+  // If the columns are too wide for the window, they become narrower in proportion, except those
+  // whose width the user has set.
   const share = `(100cqw - ${chosen}px) / ${Math.max(sum, 1)}`;
   const widthOf = ({ id, width }: Column<R>) => {
     const sized = widths.of(id);
@@ -77,7 +78,8 @@ export function RecordTable<R extends object, D extends object>({ resource, list
     return sized ? `${sized}px` : `clamp(${width! * narrowest}px, ${share} * ${width}, ${width}px)`;
   };
   const least = narrow ? 0 : sum * narrowest + chosen;
-  // A column without a width fills the remaining space; without such a column the menu column does.
+  // A column without a width takes the remaining space. If there is no such column, the column of
+  // menus takes it.
   const fills = headed.some((column) => widthOf(column) === undefined);
   return (
     <div className={classes["frame"]} style={height} data-lines={lines} aria-busy={list.stale}>
@@ -158,7 +160,10 @@ function mainOf<R>(columns: Column<R>[]): Column<R> | undefined {
   return columns.find((column) => column.main) ?? columns[0];
 }
 
-/** The heading of the only column on a phone: its title, and the columns by which the list can be sorted. */
+/**
+ * The only heading on a phone. It contains the title of the main column, and the columns by which
+ * the list can be sorted.
+ */
 function PhoneHeading<R extends object, D extends object>({ resource, main }: { resource: Resource<R, D>; main: Column<R> }) {
   return (
     <Group gap="md" wrap="nowrap">
@@ -173,9 +178,9 @@ function PhoneHeading<R extends object, D extends object>({ resource, main }: { 
 }
 
 /**
- * The height of the list in rows. It keeps the content below in place if a search finds less or the
- * last page is short. It is the number of rows on the first page without filters, or a larger
- * number that has been shown since.
+ * Returns the height of the list, as a number of rows. With it, the content below the list does not
+ * move if a search finds fewer records or the last page is short. It is the number of rows on the
+ * first page without filters, or a larger number if more have been shown since.
  */
 function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: List<R>): number {
   const list = `${project} ${pageSize}`;
@@ -196,13 +201,16 @@ interface RowProps<R extends object, D extends object> {
   columns: Column<R>[];
   narrow: boolean;
   open: boolean;
-  /** Undefined if records cannot be ticked. */
+  /** Whether the record is ticked; undefined if records cannot be ticked. */
   ticked: boolean | undefined;
   onTick: (id: string) => void;
   change: ChangeAddress;
 }
 
-/** A record. It is rendered again when it changes, but not when another one does. */
+/**
+ * A row with a record. It is memoized, so that it is rendered again when its record changes, but
+ * not when another one does.
+ */
 const Row = memo(RecordRow) as typeof RecordRow;
 
 function RecordRow<R extends object, D extends object>({
@@ -274,7 +282,7 @@ function Below<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
   );
 }
 
-/** Placeholder until the first page has been loaded: rows of the same height. */
+/** Rows that are shown until the first page has been loaded. They have the same height as those of records. */
 function Rows({ count, lines, label }: { count: number; lines: number; label: string }) {
   return (
     <div className={classes["skeleton"]} role="status" aria-label={label} data-lines={lines}>
@@ -287,7 +295,7 @@ function Rows({ count, lines, label }: { count: number; lines: number; label: st
   );
 }
 
-/** The actions on a record; the same in table and drawer. */
+/** The menu with the actions on a record, which is the same in the table and in the drawer. */
 export function RecordMenu<R extends object, D extends object>({ resource, record }: { resource: Resource<R, D>; record: R }) {
   const { common } = useTexts();
   const change = useChangeAddress();

@@ -1,5 +1,5 @@
-// The decisions of the update check about the apps in use, now and after a change that has not been
-// saved.
+// The decisions of the update check about the apps in use: the current ones, and those after a
+// change that has not been saved.
 
 import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -10,10 +10,13 @@ import { useFormat } from "../core/format";
 import { useTexts } from "../core/texts";
 import { isAbove } from "../fields/comparable";
 
-/** The update checks of the last seven days by decision and version, as they are or with a change. */
+/**
+ * Returns the update checks of the last seven days, by decision and version. If `change` describes
+ * a change, the decisions are those after the change.
+ */
 export function useUsage(project: string, change: GetVersionUsageQuery = {}, enabled = true) {
   return useQuery({
-    // Changes of versions make the numbers stale.
+    // The key begins with "versions", so that changes of versions also refresh these numbers.
     queryKey: ["versions", project, "usage", JSON.stringify(change)],
     queryFn: ({ signal }) => clientOf(project).admin.getVersionUsage(change, { signal }),
     enabled: enabled && project !== "",
@@ -23,14 +26,14 @@ export function useUsage(project: string, change: GetVersionUsageQuery = {}, ena
   });
 }
 
-/** Whom a deprecation sends to another version. */
+/** Shows how many apps would have to update, and to which version, if a version were deprecated. */
 export function DeprecationEffect({ project, id }: { project: string; id: string }) {
   const { effect: texts } = useTexts().fields;
   const format = useFormat();
   const now = useUsage(project);
   const then = useUsage(project, { deprecate: id });
   if (!now.data || !then.data) {
-    // A refusal is explained where the change is made.
+    // If the change would be refused, the form itself explains that, so show nothing here.
     return then.error ? null : <span>{texts.counting}</span>;
   }
   const line = then.data.data.find((one) => one.id === id);
@@ -45,7 +48,7 @@ export function DeprecationEffect({ project, id }: { project: string; id: string
   );
 }
 
-/** Whom another optional range would make update. */
+/** Shows how many apps would have to update with another range of optional updates. */
 export function RangeEffect({ project, min, max }: { project: string; min: string; max: string }) {
   const { effect: texts } = useTexts().fields;
   const format = useFormat();

@@ -1,5 +1,5 @@
-// Widths of columns: the user drags their edge, and a double click restores the default. They are
-// remembered for each page.
+// The widths of columns. Users drag the edge of a column, and a double click on the edge restores
+// the default. The widths are remembered for each page.
 
 import { useMemo, useRef, useState } from "react";
 import { useRemembered } from "../core/storage";
@@ -9,9 +9,9 @@ const least = 60;
 const most = 1200;
 
 export interface Widths {
-  /** Width in pixels selected by the user. */
+  /** Returns the width in pixels that the user has set for a column, if any. */
   of(id: string): number | undefined;
-  /** Sets a width; null restores the default. It is remembered only if `kept`. */
+  /** Sets the width of a column; null restores the default. The width is remembered only if `kept` is true. */
   set(id: string, width: number | null, kept: boolean): void;
 }
 
@@ -49,7 +49,10 @@ export function useWidths(name: string): Widths {
   };
 }
 
-/** The edge of a column heading. It only changes the appearance of the table, so only the pointer can reach it. */
+/**
+ * The edge of a column heading, which changes the width of the column. It only affects the
+ * appearance of the table, so it need not be reachable by keyboard.
+ */
 export function ColumnEdge({ id, initial, widths }: { id: string; initial: number; widths: Widths }) {
   const start = useRef<{ x: number; width: number; moved: boolean } | null>(null);
   const widthAt = (x: number) => start.current!.width + x - start.current!.x;

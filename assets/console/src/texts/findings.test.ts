@@ -9,7 +9,7 @@ const source = readdirSync(folder)
   .map((name) => readFileSync(folder + name, "utf8"))
   .join("\n");
 
-/** The first groups of all matches in the server's source, in which calls may take several lines. */
+/** Returns the first group of each match in the source code of the server. A call may take several lines there. */
 const inSource = (pattern: RegExp) => [...source.matchAll(pattern)].map((match) => match[1]!);
 
 const kinds = inSource(/checkPair\([^)]*?"(\w+)",\s+messagef/g);

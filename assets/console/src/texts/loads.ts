@@ -1,4 +1,5 @@
-// Texts are loaded in parts: shared texts with the frame, the others with their page.
+// Texts are loaded in parts: the shared texts together with the frame, and all others together with
+// their page.
 
 import type { Texts } from "./en";
 

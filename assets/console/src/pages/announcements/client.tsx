@@ -1,4 +1,4 @@
-// The announcements as seen by a client with a given version, platform and language.
+// Shows the announcements that a client with a given version, platform and language sees.
 
 import { Group, Modal, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";

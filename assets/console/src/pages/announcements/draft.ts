@@ -1,4 +1,4 @@
-// An announcement that is being edited.
+// The form values of an announcement.
 
 import type { Announcement, AnnouncementFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -51,7 +51,10 @@ export const draftOf = (record: Announcement): Draft => ({
   expires_at: record.expires_at,
 });
 
-/** A new announcement copied from another one is published now, and does not end with it. */
+/**
+ * Returns the values for a copy of an announcement. The copy is published now, and does not have
+ * the end of the original.
+ */
 export const copyOf = (record: Announcement): Draft => ({ ...draftOf(record), published_at: null, expires_at: null });
 
 export function fieldsOf({ published_at, translations, ...draft }: Draft): AnnouncementFields {

@@ -26,7 +26,8 @@ const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getAnnounce
 
 export default function AnnouncementsPage() {
   const [project] = useProjectKey();
-  // Requested together with the list, so that a form has its tabs as soon as it is opened.
+  // Request the languages together with the list, so that the form has its tabs as soon as it is
+  // opened.
   useLanguages(project);
   const resource = useAnnouncements(project);
   return (
@@ -189,7 +190,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
   }, [announcements, format]);
 }
 
-/** The first line of a Markdown text, without the signs in front of it. */
+/** Returns the first line of a Markdown text, without the marks at its beginning. */
 function beginningOf(content: string): string {
   const line = content.split("\n").find((line) => /[\p{L}\p{N}]/u.test(line)) ?? "";
   return line

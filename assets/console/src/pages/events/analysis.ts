@@ -1,4 +1,4 @@
-// Questions about events, in the form stored in addresses and cards.
+// Queries about events, in the form in which addresses and cards store them.
 
 import type { EventFilter, Funnel, FunnelInput, Metric, MetricInput, Paths, PathsInput, Retention, RetentionInput } from "svc-sdk";
 import type { Admin } from "../../core/client";
@@ -12,7 +12,7 @@ export const windows = [3600, 86_400, 604_800, 2_592_000] as const;
 export type Operator = (typeof operators)[number];
 export type Measure = (typeof measures)[number];
 
-/** A condition that is being edited; its value is a text. */
+/** A condition that is being edited. Its value is a text. */
 export interface Filter {
   property: string;
   op: Operator;
@@ -34,7 +34,7 @@ export interface FunnelQuestion {
 export interface RetentionQuestion {
   kind: "retention";
   start_event: string;
-  /** "" for any event. */
+  /** The event with which users return; "" for any event. */
   return_event: string;
   period: "day" | "week";
   periods: number;
@@ -42,7 +42,7 @@ export interface RetentionQuestion {
 
 export interface PathsQuestion {
   kind: "paths";
-  /** "" for the first event of each path. */
+  /** The event with which paths begin; "" for the first event of each path. */
   start_event: string;
   scope: "session" | "user";
   depth: number;
@@ -71,7 +71,10 @@ const one = <const T>(choices: readonly T[], value: unknown): T => choices.find(
 const whole = (value: unknown, least: number, most: number, initial: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most ? value : initial;
 
-/** Why a formula cannot be computed: a letter without a query, or "syntax"; null if it can or is empty. */
+/**
+ * Returns the reason why a formula cannot be computed: a letter without a query, or "syntax". It
+ * returns null for a valid or empty formula.
+ */
 export function formulaProblem(formula: string, letters: readonly string[]): { letter: string } | "syntax" | null {
   const parts = formula.match(/\d+(\.\d+)?|\.\d+|[A-Za-z]+|\S/g) ?? [];
   if (parts.length === 0) {
@@ -104,7 +107,7 @@ export function formulaProblem(formula: string, letters: readonly string[]): { l
   return operand || open > 0 ? "syntax" : null;
 }
 
-/** Valid conditions from any value in the address; at most 10, the limit of the interface. */
+/** Returns the valid conditions in any value from the address. There are at most 10, which is the limit of the API. */
 export function filtersFrom(value: unknown): Filter[] {
   return list(value)
     .slice(0, 10)
@@ -129,12 +132,12 @@ export function stepsFrom(value: unknown): Step[] {
   return steps;
 }
 
-/** A metric query from any value in the address; the editor can always show it. */
+/** Converts any value from the address to a metric query that the editor can show. */
 export function metricFrom(value: unknown): MetricInput {
   const given = object(value);
   const items = list(given["events"]).slice(0, aliases.length);
-  // An alias names one query. Existing unique aliases are kept, because the formula refers to them;
-  // the other queries get free ones.
+  // An alias identifies one query. Keep existing aliases that are unique, because the formula
+  // refers to them, and assign unused ones to the other queries.
   const kept = items.map((item, index) => {
     const alias = aliases.find((letter) => letter === object(item)["alias"]);
     const first = items.findIndex((other) => object(other)["alias"] === alias);
@@ -160,7 +163,10 @@ export function metricFrom(value: unknown): MetricInput {
   };
 }
 
-/** The question of a card: the one stored beside its query, or else the query. */
+/**
+ * Returns the query of a card. If the layout contains one, it is that one; otherwise it is the
+ * metric query of the card.
+ */
 export function questionOf(query: MetricInput, layout: Record<string, unknown> | null): Question {
   const kept = object(layout?.["analysis"]);
   switch (kept["kind"]) {
@@ -193,8 +199,9 @@ export function questionOf(query: MetricInput, layout: Record<string, unknown> |
 }
 
 /**
- * The metric query of a card whose question is of another kind: every card must have one. It is the
- * closest number, for programs that know only the interface.
+ * Returns a metric query for a card whose own query is of another kind. The API requires a metric
+ * query for every card. This is the one with the most similar result, for programs that do not know
+ * the layout.
  */
 export function metricOf(question: Question): MetricInput {
   switch (question.kind) {
@@ -220,10 +227,10 @@ export function metricOf(question: Question): MetricInput {
   }
 }
 
-/** Widths of cards in twelfths of the page: a third, a half, or all of it. */
+/** Widths of cards in twelfths of the page: a third, a half, or the whole page. */
 export const cardWidths = [4, 6, 12] as const;
 
-/** Heights of cards: low, which suits a single number, and tall. */
+/** Heights of cards: a low one, for a single number, and a tall one. */
 export const cardHeights = [1, 2] as const;
 
 export interface CardSize {
@@ -231,19 +238,19 @@ export interface CardSize {
   h: (typeof cardHeights)[number];
 }
 
-/** The size of a card; other programs may have stored any other one. */
+/** Returns the size of a card. If another program has stored an invalid size, it returns a valid one. */
 export function sizeOf(layout: Record<string, unknown> | null): CardSize {
   const [w, h] = [Number(layout?.["w"]), Number(layout?.["h"])];
   return { w: w >= 12 ? 12 : w > 0 && w <= 4 ? 4 : 6, h: h === 1 ? 1 : 2 };
 }
 
-/** The unit of a card's numbers that somebody entered; "" if there is none. */
+/** Returns the unit that a user has entered for a card's numbers, or "" if there is none. */
 export const unitOf = (layout: Record<string, unknown> | null): string => text(layout?.["unit"]).slice(0, mostUnit);
 
 /** Maximum length of a unit. */
 export const mostUnit = 16;
 
-/** The data that a card stores beside its query. */
+/** Returns the data that a card stores besides its metric query. */
 export function layoutOf(question: Question): CardSize & Record<string, unknown> {
   if (question.kind === "metric") {
     return question.query.type === "value" ? { w: 4, h: 1 } : { w: 6, h: 2 };
@@ -251,19 +258,19 @@ export function layoutOf(question: Question): CardSize & Record<string, unknown>
   return { w: question.kind === "funnel" ? 6 : 12, h: 2, analysis: question };
 }
 
-/** Conditions for the server; those without a property are incomplete and omitted. */
+/** Converts conditions to the form for the server. It omits incomplete conditions, which have no property. */
 export function sent(filters: readonly EventFilter[]): EventFilter[] {
   return filters
     .filter(({ property }) => property.trim())
     .map(({ property, op, value }) => (op === "exists" || op === "not_exists" ? { property, op } : { property, op, value: value ?? "" }));
 }
 
-/** A metric query for the server, without the fields that its type does not use. */
+/** Converts a metric query to the form for the server. It omits the fields that the type of the query does not use. */
 export function finishedMetric(query: MetricInput): MetricInput {
   const { type, events, filters = [], formula, group_by, granularity, limit } = query;
   return {
     type,
-    // In a breakdown by event all names are counted, but the interface requires one.
+    // The API requires a name, even in a breakdown by event, which counts all names.
     events: events.map((event) => ({ ...event, name: event.name || "*", filters: sent(event.filters ?? []) })),
     filters: sent(filters),
     ...(type !== "breakdown" && formula?.trim() && { formula }),
@@ -273,7 +280,7 @@ export function finishedMetric(query: MetricInput): MetricInput {
   };
 }
 
-/** Whether a question is complete. */
+/** Reports whether a query is complete, so that it can be sent. */
 export function complete(question: Question): boolean {
   switch (question.kind) {
     case "funnel":
@@ -292,7 +299,7 @@ export function complete(question: Question): boolean {
   }
 }
 
-/** Asks a question about a range. A single number is also requested for the previous period. */
+/** Sends a query for a range. If the result is a single number, it also requests the number of the previous period. */
 export async function ask(admin: Admin, question: Question, range: Range, signal: AbortSignal): Promise<Answer> {
   switch (question.kind) {
     case "funnel": {
@@ -328,7 +335,7 @@ export async function ask(admin: Admin, question: Question, range: Range, signal
   }
 }
 
-/** A list with one item moved to another position. */
+/** Returns the list with one item moved to another position. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];
   const [item] = next.splice(from, 1);
@@ -336,7 +343,7 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   return next;
 }
 
-/** Page and address of a question's editor. */
+/** Returns the page that edits a query, with the parameters of its address. */
 export function editorOf(
   question: Question,
   card: string,

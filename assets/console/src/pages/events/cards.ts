@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useAdmin, useProjectKey } from "../../core/project";
 
-/** Query key of the cards of a project. */
+/** The key of the query for the cards of a project. */
 export function cardsKey(project: string): readonly unknown[] {
   return ["cards", project];
 }
@@ -18,7 +18,7 @@ export function useCards() {
   });
 }
 
-/** The card that is edited on the page; none if the ID is "". */
+/** Returns the card that is being edited on the page, or none if `id` is "". */
 export function useEditedCard(id: string) {
   const { data } = useCards();
   return id ? data?.find(({ card_id }) => card_id === id) : undefined;

@@ -1,4 +1,4 @@
-// Saved questions about the current range. All queries run at the same time.
+// The dashboard: saved queries about the current range. All of them are sent at the same time.
 
 import { ActionIcon, Button, Group, Modal, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { IconDots, IconEdit, IconGripVertical, IconPencil, IconTrash } from "@tabler/icons-react";
@@ -196,7 +196,7 @@ function Dashboard({ range }: { range: Range }) {
   );
 }
 
-/** An action selected in a card's menu. */
+/** The action that the user has selected in the menu of a card. */
 interface Choice {
   card: Card;
   what: "rename" | "remove";
@@ -271,7 +271,7 @@ function CardMenu({ card, question, size, choose }: CardMenuProps) {
   );
 }
 
-/** The dialogs of all cards. There is one of each kind, because closed dialogs take time, too. */
+/** The dialogs of all cards. There is only one of each kind, because rendering a closed dialog takes time, too. */
 function CardDialogs({ choice, close }: { choice: Choice | null; close(): void }) {
   const texts = useTexts();
   const { dashboard } = texts.events;
@@ -279,7 +279,7 @@ function CardDialogs({ choice, close }: { choice: Choice | null; close(): void }
   const [project] = useProjectKey();
   const admin = useAdmin();
   const queries = useQueryClient();
-  // Keep the card while its dialog closes.
+  // Keep showing the card while its dialog is closing.
   const last = useRef<Card>(undefined);
   last.current = choice?.card ?? last.current;
   const card = last.current;

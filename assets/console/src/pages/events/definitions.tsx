@@ -1,4 +1,5 @@
-// The definitions of events: display name, description, and whether they are archived.
+// The page of event definitions. A definition has a display name and a description, and can be
+// archived.
 
 import { Textarea, TextInput } from "@mantine/core";
 import { IconArchive, IconArchiveOff, IconChartLine } from "@tabler/icons-react";
@@ -37,13 +38,14 @@ export default function DefinitionsPage() {
   const change = useChange<EventDefinition>(
     "definitions",
     ({ event_definition_id }) => event_definition_id,
-    // The response to a change has no count for the range.
+    // The response to a change does not contain the count for the range, so keep the previous one.
     async (admin, before, { archived }) => ({
       ...(await admin.updateEventDefinition(before.event_definition_id, { archived })),
       range_count: before.range_count,
     }),
   );
-  // Counts depend on the range, which is not a condition of the list.
+  // The counts depend on the range, but the range is not a filter of the list. So request the list
+  // again when the range changes.
   const asked = useRef(`${range.start} ${range.end}`);
   useEffect(() => {
     const next = `${range.start} ${range.end}`;

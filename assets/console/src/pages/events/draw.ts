@@ -1,4 +1,4 @@
-// Draws the answers to questions about events.
+// Draws the results of queries about events.
 
 import type { Metric, MetricBreakdown, MetricInput, MetricTimeseries, MetricValue, Retention } from "svc-sdk";
 import type { Drawing } from "../../charts/drawing";
@@ -19,9 +19,9 @@ export interface Drawn {
   texts: Texts["events"];
   labelOf(name: string): string;
   range: Range;
-  /** The unit of the numbers of a metric if somebody entered one. */
+  /** The unit of a metric's numbers, if a user has entered one. */
   unit: string;
-  /** Limits the question to a value of the property that it is grouped by. */
+  /** Adds a condition to the query: the property by which it is grouped must have this value. */
   narrow?: ((value: string) => void) | undefined;
 }
 
@@ -70,7 +70,7 @@ function drawRetention(answer: Retention, { words, texts, range }: Drawn): Drawi
   );
 }
 
-/** Display name of the query with an alias. */
+/** Returns the display name of the query with the given alias. */
 export function seriesName(query: MetricInput, alias: string, { texts, labelOf }: Pick<Drawn, "texts" | "labelOf">): string {
   const event = query.events.find((one) => one.alias === alias);
   if (!event) {
@@ -81,7 +81,10 @@ export function seriesName(query: MetricInput, alias: string, { texts, labelOf }
   return measure === "count" ? name : `${name}, ${texts.measures[measure as keyof typeof texts.measures] ?? measure}`;
 }
 
-/** The unit of a metric: the entered one, or what its queries count if they agree. */
+/**
+ * Returns the unit of a metric. It is the unit that a user has entered or, if all queries count the
+ * same thing, the name of that.
+ */
 export function unitOfMetric({ events, formula, type }: MetricInput, unit: string, texts: Texts["events"]): string {
   const measures = new Set((type === "breakdown" ? events.slice(0, 1) : events).map(({ measure = "count" }) => measure));
   const [measure] = measures;
@@ -108,7 +111,7 @@ function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefin
           const label = key === "formula" ? (formula ?? key) : name(key);
           const count = (names.get(label) ?? 0) + 1;
           names.set(label, count);
-          // Two queries may count the same event; their letters distinguish them.
+          // If two queries count the same event, add their letters to distinguish them.
           return { name: count > 1 ? `${label} (${key})` : label, values: data.map((point) => point.count) };
         }),
         measure: formula || query.events.map(({ alias }) => name(alias)).join(", "),

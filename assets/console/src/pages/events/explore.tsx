@@ -1,4 +1,5 @@
-// Custom questions: up to six numbers of events, over time, by group, or as a single number.
+// The page for custom queries. It shows up to six counts of events: over time, by group, or as a
+// single number.
 
 import { ActionIcon, Button, Divider, Group, NumberInput, Paper, Select, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";

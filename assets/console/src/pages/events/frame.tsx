@@ -1,4 +1,4 @@
-// Shared parts of the seven pages of behaviour analysis: tabs, range, and getting started.
+// The parts that the seven pages of behaviour analysis share: tabs, range, and getting started.
 
 import { Stack } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -49,7 +49,7 @@ export function EventsFrame({ page, operations, children }: EventsFrameProps) {
 /** The parameters of an address that hold the range. */
 export const rangeOfAddress = (search: Search) => Object.fromEntries(rangeParameters.map((name) => [name, search[name]]));
 
-/** The range parameters of the current address. */
+/** Returns the range parameters of the current address. */
 export const currentRange = () => rangeOfAddress(parseSearch(location.search));
 
 /** Links to the seven pages; they keep the range. */
@@ -61,7 +61,8 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
         <PageLink
           key={one}
           to={one === "overview" ? "/admin/events" : `/admin/events/${one}`}
-          // The other parameters belong to the current page.
+          // Keep only the project and the range, because all other parameters belong to the current
+          // page.
           search={(now) => ({ project: now["project"], ...rangeOfAddress(now) })}
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}

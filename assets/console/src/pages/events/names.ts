@@ -7,7 +7,7 @@ import { type Range, within } from "../../core/range";
 
 export interface EventName {
   name: string;
-  /** The display name, or else the name. */
+  /** The display name or, if there is none, the name. */
   label: string;
   /** The number of events in the range. */
   count: number;
@@ -23,7 +23,7 @@ export interface EventNames {
   ready: boolean;
 }
 
-/** All names, most frequent first. */
+/** The query for all names, the most frequent first. */
 export const namesQuestion = (range: Range) => ({
   key: ["event-names", range.start, range.end],
   ask: async (admin: Admin, signal: AbortSignal) => {

@@ -1,4 +1,5 @@
-// User activity in numbers: events, users and sessions, by time, region and platform.
+// The overview of user activity: numbers of events, users and sessions, over time, by region and by
+// platform.
 
 import { Button, Group, SegmentedControl, SimpleGrid } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
@@ -41,7 +42,7 @@ function useOverview(part: { start: number; end: number }) {
   });
 }
 
-/** The event that the page is limited to; "" for all. */
+/** Returns the event to which the user has limited the page, or "" for all events. */
 function useOnly(): string {
   return useParams(params)[0].event;
 }
@@ -132,7 +133,7 @@ interface OnlyProps {
   clear(): void;
 }
 
-/** The chosen event, the button that shows all again, and its numbers. */
+/** Shows the event to which the page is limited, its numbers, and a button that removes the limit. */
 function Only({ range, event, label, clear }: OnlyProps) {
   const { events: texts } = useTexts();
   const { format } = useWords();
@@ -234,7 +235,10 @@ function Trend({ range }: { range: Range }) {
 
 const mostEvents = 12;
 
-/** The most frequent events, from the counts of the definitions. All of them stay, so that another one can be chosen. */
+/**
+ * The most frequent events, as counted by the definitions. The list always shows all events, so
+ * that the user can choose another one.
+ */
 function TopEvents({ range }: { range: Range }) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);

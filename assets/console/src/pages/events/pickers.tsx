@@ -18,13 +18,13 @@ interface EventPickerProps {
   value: string;
   names: EventNames;
   onChange(name: string): void;
-  /** Label of the choice ""; without it an event must be chosen. */
+  /** The label of the choice ""; if undefined, the user must choose an event. */
   any?: string;
   showLabel?: boolean;
   width?: number | string;
 }
 
-/** Selects an event by name or display name, most frequent first. */
+/** A field that selects an event by its name or display name. The most frequent events come first. */
 export function EventPicker({ label, value, names, onChange, any, showLabel = false, width = 320 }: EventPickerProps) {
   const { events: texts } = useTexts();
   const { format } = useWords();
@@ -36,7 +36,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
   const data = names.list
     .filter(({ name, archived }) => !archived || name === value)
     .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
-  // The address may contain a name without a definition.
+  // The address may contain the name of an event that has no definition.
   const unknown = value && !known.has(value) ? [{ value, label: value }] : [];
   return (
     <Select
@@ -67,7 +67,7 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
 
 const rememberedKeys = 30;
 
-/** Recently used keys of properties, newest first. */
+/** Returns the most recently used keys of properties, newest first, and the function that adds one. */
 function useKnownKeys(): [string[], (key: string) => void] {
   const [project] = useProjectKey();
   const [text, remember] = useRemembered(`properties.${project}`);
@@ -89,7 +89,7 @@ interface KeyInputProps {
   showLabel?: boolean;
 }
 
-/** The key of a property. */
+/** A field for the key of a property. */
 export function KeyInput({ value, onChange, label, showLabel = false }: KeyInputProps) {
   const [keys, noteKey] = useKnownKeys();
   const draft = useDraft(value, (key) => {
@@ -115,7 +115,7 @@ interface ConditionProps {
   filter: Filter;
   onChange(parts: Partial<Filter>): void;
   onRemove(): void;
-  /** The event that provides the offered values. */
+  /** The event whose values are offered. */
   event: string;
   range: Range;
 }
@@ -174,13 +174,13 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
 
 interface ConditionsProps {
   filters: readonly Filter[];
-  /** Called with a function that returns the new conditions for the current ones. */
+  /** Called with a function that computes the new conditions from the current ones. */
   onChange(next: (filters: readonly Filter[]) => Filter[]): void;
   event: string;
   range: Range;
 }
 
-/** Conditions that must all be met. */
+/** Fields for conditions, all of which an event must meet. */
 export function Conditions({ filters, onChange, event, range }: ConditionsProps) {
   return filters.map((filter, index) => (
     <Condition
@@ -194,7 +194,7 @@ export function Conditions({ filters, onChange, event, range }: ConditionsProps)
   ));
 }
 
-/** Adds a condition; the maximum is ten. */
+/** A button that adds a condition. There can be at most ten. */
 export function AddCondition({ filters, onChange }: Pick<ConditionsProps, "filters" | "onChange">) {
   const { events } = useTexts();
   return (

@@ -1,4 +1,4 @@
-// The answer to a question, and a button that saves the question as a card.
+// The result of a query, and a button that saves the query as a card.
 
 import { Button, Group, Modal, Paper, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -37,13 +37,13 @@ interface AnswerFigureProps {
   actions?: ReactNode;
   controls?: ReactNode;
   heading?: ReactNode;
-  /** The unit of the numbers if somebody entered one. */
+  /** The unit of the numbers, if a user has entered one. */
   unit?: string;
-  /** Limits the question to a value of the property that it is grouped by. */
+  /** Adds a condition to the query: the property by which it is grouped must have this value. */
   narrow?: (value: string) => void;
 }
 
-/** Asks and draws. Names that arrive later only change labels. */
+/** Sends a query and draws its result. Display names that are loaded later only change the labels. */
 export function AnswerFigure({ question, range, names, unit = "", narrow, ...figure }: AnswerFigureProps) {
   const { events: texts } = useTexts();
   const about = useRangeText(range);
@@ -62,13 +62,13 @@ export function AnswerFigure({ question, range, names, unit = "", narrow, ...fig
 }
 
 interface ResultProps extends Omit<AnswerFigureProps, "id"> {
-  /** The card that is being edited, if any. */
+  /** The card whose query is being edited, if there is one. */
   card?: Card | undefined;
-  /** Whether an input is wrong, which says so itself. */
+  /** Whether an input is invalid. The input itself shows the reason. */
   wrong?: boolean;
 }
 
-/** The answer below an editor, or what to do to get one. */
+/** The result below an editor. If the query is incomplete, it explains what is missing. */
 export function Result({ card, wrong = false, ...props }: ResultProps) {
   const { events: texts } = useTexts();
   if (props.names.ready && props.names.list.length === 0) {
@@ -102,7 +102,7 @@ function SaveCard({ question, card, suggestion }: { question: Question; card: Ca
   const [title, setTitle] = useState(card?.title ?? "");
   const [description, setDescription] = useState(card?.description ?? "");
   const [unit, setUnit] = useState(unitOf(card?.layout ?? null));
-  // The page may know only the card's ID until the cards have been loaded.
+  // Until the cards have been loaded, the page knows only the ID of the card.
   const loading = Boolean(useAddressPart("card")) && !useCards().isFetched;
   const save = useMutation({
     mutationFn: async () => {

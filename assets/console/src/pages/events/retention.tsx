@@ -1,4 +1,4 @@
-// Returning users: cohorts of days or weeks.
+// The page about returning users, with cohorts of days or weeks.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
 import { choiceParam, type Param, textParam, useParams } from "../../core/address";
@@ -13,7 +13,7 @@ import { useEventNames } from "./names";
 import { EventPicker } from "./pickers";
 import { Result } from "./result";
 
-/** A whole number in a range; the initial value for any other text. */
+/** A parameter for a whole number in a range. For any other text it has the initial value. */
 export function between(least: number, most: number, initial: number): Param<number> {
   return {
     parse(text) {

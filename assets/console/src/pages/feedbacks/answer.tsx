@@ -1,5 +1,5 @@
-// The answer of an administrator: the reply to the sender, the status and an internal note. All can
-// be changed in the drawer.
+// The administrator's part of feedback: the reply to the sender, the status, and an internal note.
+// All of them can be changed in the drawer.
 
 import { Button, Group, Kbd, SegmentedControl, Stack, Textarea, Tooltip } from "@mantine/core";
 import { IconCheck, IconRotate } from "@tabler/icons-react";
@@ -22,7 +22,7 @@ export function statusName(texts: Texts, status: string): string {
 interface Props {
   feedback: Feedback;
   onChange: (answer: Partial<Answer>, done: string) => void;
-  /** Called when it is shown. */
+  /** Called when the feedback is shown. */
   onRead: (id: string) => void;
 }
 
@@ -84,7 +84,7 @@ export function AnswerFields({ feedback, onChange, onRead }: Props) {
   );
 }
 
-/** A text that is saved when the field is left. `onSubmit` also runs after Ctrl Enter. */
+/** A text that is saved when the user leaves the field or presses Ctrl Enter, which also calls `onSubmit`. */
 function SavedText({
   label,
   description,
@@ -107,7 +107,7 @@ function SavedText({
       onSave(typed);
     }
   };
-  // Text must not be lost when the user moves on to the next feedback.
+  // Save the text when the user moves on to the next feedback, so that it is not lost.
   const latest = useRef(save);
   latest.current = save;
   useEffect(() => () => latest.current(), []);
@@ -137,7 +137,7 @@ function SavedText({
           event.preventDefault();
           save();
           onSubmit?.();
-          // The keys of the drawer work again.
+          // Return the focus to the drawer, so that its keys work again.
           event.currentTarget.closest<HTMLElement>("[role=dialog]")?.focus();
         }
       }}

@@ -1,5 +1,6 @@
-// The fields of feedback, in the table and in the drawer. The text has the room; beside it stand
-// rating, status, sender, version, platform and age, some of them in two lines.
+// The fields of feedback, in the table and in the drawer. In the table, the text takes most of the
+// width. Beside it are rating, status, sender, version, platform and age, some of them in two
+// lines.
 
 import { Text } from "@mantine/core";
 import { useMemo } from "react";

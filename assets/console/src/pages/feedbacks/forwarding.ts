@@ -7,11 +7,11 @@ import { clientOf, transferClientOf } from "../../core/client";
 import { noticeDone, noticeFailure } from "../../core/notice";
 import { useTexts } from "../../core/texts";
 
-/** The reason why forwarding is impossible: the project's setting, or the app of the instance. */
+/** The reason why feedback cannot be forwarded: either the setting of the project, or the app of the instance. */
 export type Obstacle = "off" | "app";
 
 export interface Forwarding {
-  /** Whether the obstacle, or its absence, is known. */
+  /** Whether it is known if there is an obstacle. */
   known: boolean;
   obstacle: Obstacle | null;
   /** Id of the feedback that is being forwarded. */
@@ -28,7 +28,7 @@ export function useForwarding(project: string): Forwarding {
     enabled: project !== "",
   });
   const { mutate, isPending, variables } = useMutation({
-    // The server waits up to 20 seconds for the code host.
+    // Use the transfer client, because the server may wait 20 seconds for the code host.
     mutationFn: ({ id }: Feedback) => transferClientOf(project).admin.forwardFeedback(id),
     onSuccess: ({ codehost_issue_number: number }) => noticeDone(texts, texts.feedbacks.forwarded(number)),
     onError: (error, feedback) => noticeFailure(texts, error, () => mutate(feedback)),
@@ -45,6 +45,6 @@ export function obstacleOf(integration: CodehostIntegration): Obstacle | null {
   if (integration.feedback_issue_active) {
     return null;
   }
-  // It cannot be enabled without a repository.
+  // Forwarding cannot be enabled without a repository.
   return integration.feedback_issue_enabled ? "app" : "off";
 }

@@ -1,4 +1,4 @@
-// Feedback from users of an app: an inbox with replies, status and notes.
+// The page of feedback from users of an app: an inbox with replies, statuses and notes.
 
 import { Anchor, Group, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
 import { IconBrandGit, IconEye, IconEyeOff, IconSend } from "@tabler/icons-react";
@@ -281,7 +281,10 @@ function bodyOf({ rating, user_id, contact, result, platform_version, custom_dat
   };
 }
 
-/** How many wait for an answer, and how many of them have one star, as links to them. */
+/**
+ * Shows how many feedback records have no reply yet, and how many of these have one star. Both
+ * numbers are links to the records.
+ */
 function Waiting({ project }: { project: string }) {
   const { feedbacks } = useTexts();
   const format = useFormat();
@@ -297,7 +300,7 @@ function Waiting({ project }: { project: string }) {
       {text}
     </Anchor>
   );
-  // Nothing must move when the numbers arrive.
+  // Reserve the room until the numbers arrive, so that nothing moves.
   if (!waiting || worst === undefined) {
     return <span className="lone">{"\u00a0"}</span>;
   }

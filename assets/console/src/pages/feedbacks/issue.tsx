@@ -1,4 +1,4 @@
-// The issue of a feedback at the code host, or the ways to create one.
+// The issue at the code host that was created from feedback, or the ways to create one.
 
 import { Anchor, Button, Group } from "@mantine/core";
 import type { Feedback } from "svc-sdk";
@@ -21,7 +21,7 @@ export function Issue({ feedback: { codehost_issue_number, codehost_issue_url } 
 
 export const integration = "/admin/projects/codehost";
 
-/** Forwards feedback without an issue, or explains why that is impossible. */
+/** A button that forwards feedback as an issue, or the reason why that is impossible. */
 export function Forward({ feedback, forwarding, project }: { feedback: Feedback; forwarding: Forwarding; project: string }) {
   const { codehost, feedbacks } = useTexts();
   if (!forwarding.known) {
@@ -49,7 +49,7 @@ export function Forward({ feedback, forwarding, project }: { feedback: Feedback;
   );
 }
 
-/** Address of a prefilled new issue at the code host. */
+/** Returns the address at which the code host shows the form for a new issue, filled in with the feedback. */
 export function newIssue(repository: string, { content, platform, platform_version }: Feedback, feedbacks: Texts["feedbacks"]): string {
   const address = new URL(`${repository.replace(/\/+$/, "").replace(/\.git$/, "")}/issues/new`);
   address.searchParams.set("title", feedbacks.issueTitle(content.trim().split("\n", 1)[0]?.slice(0, 100) ?? ""));

@@ -1,9 +1,10 @@
-// Which feedback was opened in this browser. Feedback that waits and was not opened is unread.
+// Remembers which feedback was opened in this browser. Feedback counts as unread if it has no reply
+// and was not opened.
 
 import { useCallback, useMemo } from "react";
 import { useRemembered } from "../../core/storage";
 
-/** How many of the latest are remembered. */
+/** The maximum number of IDs that are remembered. */
 const most = 500;
 
 /** The IDs of opened feedback, and the function that adds one. */

@@ -1,4 +1,4 @@
-// Files may be dropped anywhere on the page.
+// Lets users drop files anywhere on the page.
 
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTexts } from "../../core/texts";
@@ -6,15 +6,20 @@ import classes from "./files.module.css";
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
 
-/** Calls back with dropped files; indicates that files can be dropped. */
+/**
+ * Calls `onDrop` with the files that a user has dropped on the page. While files are dragged over
+ * the page, it shows that they can be dropped.
+ */
 export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
   const { files } = useTexts();
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  // Installed before anything can be dropped on the visible page.
+  // A layout effect installs the handlers before the page is painted, so that nothing can be
+  // dropped earlier.
   useLayoutEffect(() => {
-    // An element is entered before the previous one is left.
+    // When the pointer moves to another element, that one is entered before the previous one is
+    // left. So count both.
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (hasFiles(event)) {
@@ -38,7 +43,8 @@ export function DropAnywhere({ onDrop }: { onDrop: (files: File[]) => void }) {
         event.preventDefault();
         depth = 0;
         setOver(false);
-        // Folders have no content and no type; they are read as entries.
+        // A folder appears as a file without content and type. Only its entry shows that it is a
+        // folder.
         const items = [...event.dataTransfer!.items].filter((item) => item.kind === "file" && !item.webkitGetAsEntry()?.isDirectory);
         latest.current(items.flatMap((item) => item.getAsFile() ?? []));
       }

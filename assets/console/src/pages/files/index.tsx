@@ -298,7 +298,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         ),
       },
       above: <UploadProgress project={project} />,
-      // Shown below the list, because both are loaded later than the list.
+      // Below the list, because both are loaded after the list.
       below: (
         <>
           <OpenUploads project={project} />
@@ -343,7 +343,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
   }, [texts, format, queries, project, distribution, refreshes, change]);
 }
 
-/** Explains that links use the address of this site, and where to set another one. */
+/** Explains that links use the address of this site, and where users can configure another one. */
 function NoAddress() {
   const { files } = useTexts();
   return (

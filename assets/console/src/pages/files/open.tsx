@@ -1,4 +1,5 @@
-// Open uploads of CI and of other users. Each takes space until it is completed, ended or a day old.
+// The open uploads of CI and of other users. Each one takes space until it is completed, is
+// cancelled, or is a day old.
 
 import { Button, Progress, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -20,7 +21,7 @@ export function OpenUploads({ project }: { project: string }) {
   const format = useFormat();
   const queries = useQueryClient();
   const [asked, ask] = useState<OpenUpload | null>(null);
-  // Uploads of this tab have a list of their own.
+  // Render again when the uploads of this tab change, because those are shown in a separate list.
   useUploads();
   const { data } = useQuery({
     queryKey: ["files", project, "uploads"],

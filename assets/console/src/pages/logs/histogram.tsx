@@ -1,5 +1,5 @@
-// How many logs arrived in each hour or day, by level. Selecting a part of it shows the lines of
-// that time. It counts with the same filters as the list.
+// A histogram of logs by hour or day, and by level. Selecting a part of it limits the list to that
+// time. The histogram has the same filters as the list.
 
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from "react";
@@ -14,11 +14,11 @@ import { type Filter, queryOf } from "../../resource/resource";
 import classes from "./histogram.module.css";
 import { pathsOf, peakNear, windowOf } from "./window";
 
-/** Height in pixels of the histogram and the gap below it; the same as in histogram.module.css. */
+/** Height in pixels of the histogram and the gap below it. It must be the same as in histogram.module.css. */
 export const histogramHeight = 116;
 
 const every = 60_000;
-/** Pixels around a finger in which the highest bar is meant. */
+/** Distance from a finger, in pixels, within which the highest bar is selected. */
 const reach = 14;
 
 export function Histogram({ project, filters }: { project: string; filters: Filter[] }) {
@@ -39,7 +39,7 @@ export function Histogram({ project, filters }: { project: string; filters: Filt
       ),
     enabled: project !== "",
     refetchInterval: every,
-    // Never show counts of another project, even briefly.
+    // Never show the counts of another project, not even briefly.
     placeholderData: (before, last) => (last?.queryKey[1] === project ? before : undefined),
   });
   const bars = data?.data ?? [];
@@ -163,12 +163,12 @@ export function Histogram({ project, filters }: { project: string; filters: Filt
   );
 }
 
-/** The levels of a bar that have logs, the highest first. */
+/** Returns the levels that have logs in a bar, the highest level first. */
 function levelsOf({ levels }: LogSeriesEntry): [level: number, count: number][] {
   return [3, 2, 1, 0].map((level): [number, number] => [level, levels[level] ?? 0]).filter(([, count]) => count > 0);
 }
 
-/** The bars within a time; null if it is outside of all. */
+/** Returns the first and the last bar within a time, or null if the time is outside of all bars. */
 function markedOf(bars: LogSeriesEntry[], length: number, start: number, end: number): [from: number, to: number] | null {
   const from = bars.findIndex(({ time }) => time + length > start);
   const after = bars.findIndex(({ time }) => time > end);

@@ -1,4 +1,4 @@
-// Reports from apps. Logs are evidence: they can only be hidden, not edited.
+// The page of logs from apps. A log is evidence, so it can only be hidden, not edited.
 
 import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";
@@ -208,8 +208,8 @@ function useLogs(project: string): Resource<Log, Draft> {
 }
 
 /**
- * Returns the log with an ID. The interface cannot read a single log, but the ID contains its time,
- * and there are few logs of that time.
+ * Returns the log with the given ID. The API cannot read a single log. But the ID contains the
+ * log's time, and there are few logs of that time, so this function lists those.
  */
 async function readLog(admin: Admin, id: string, signal: AbortSignal): Promise<Log | null> {
   const at = madeAt(id);

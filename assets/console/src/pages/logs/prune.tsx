@@ -1,4 +1,5 @@
-// The dialog that deletes logs by time, level and address. It counts them first; typing the count confirms.
+// The dialog that deletes logs by time, level and address. It first counts the logs. The user then
+// confirms the deletion by typing the count.
 
 import { Button, Group, Modal, Select, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -27,7 +28,7 @@ export function Prune({ project }: { project: string }) {
   return prune && project ? <Dialog key={project} project={project} onClose={() => change({ prune: false })} /> : null;
 }
 
-/** The conditions, and how many logs matched when they were counted. */
+/** The conditions of a count, and the number of logs that matched. */
 interface Counted {
   conditions: LogPrune;
   matched: number;
@@ -48,7 +49,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
   const count = useMutation({
     mutationFn: async (): Promise<Counted> => {
       const conditions: LogPrune = {
-        // Exclude logs that arrive after the count.
+        // End the range now, so that logs which arrive after the count are not deleted.
         end_time: end ?? Math.floor(now()) + 1,
         ...(level !== null && { level: Number(level) }),
         ...(ip.trim() && { ip: ip.trim() }),
@@ -63,11 +64,12 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
       noticeDone(texts, logs.prune.deleted(format.number(deleted), deleted));
       onClose();
     },
-    // A failed request may have deleted some of them.
+    // Refresh the lists even after a failure, because the request may have deleted some of the
+    // logs.
     onSettled: () => queries.invalidateQueries({ queryKey: ["logs"] }),
   });
   const counted = count.data;
-  /** Wraps the setter of a condition, so that a change discards the count. */
+  /** Wraps the setter of a condition, so that a change of the condition discards the count. */
   const changing =
     <T,>(set: (value: T) => void) =>
     (value: T) => {

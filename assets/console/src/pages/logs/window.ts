@@ -5,12 +5,12 @@ import type { LogSeriesEntry } from "svc-sdk";
 const hour = 3600;
 const day = 24 * hour;
 const week = 7 * day;
-/** Bars are hours up to this length, days above. */
+/** The longest time, in seconds, for which each bar is an hour. Above it, each bar is a day. */
 const hoursUntil = 14 * day;
 const longest = 400 * day;
 
 export interface Window {
-  /** Unix seconds, both inclusive. */
+  /** Unix seconds; both are inclusive. */
   start: number;
   end: number;
   interval: "hour" | "day";
@@ -19,8 +19,9 @@ export interface Window {
 const floor = (time: number) => Math.floor(time / hour) * hour;
 
 /**
- * The time shown for a selected one. A short time is shown within its week, so that a selected hour
- * keeps its surroundings; without any it is the last week.
+ * Returns the time that the histogram shows when the user has selected the time between `from` and
+ * `to`. A short time is shown within its week, so that its surroundings stay visible. Without a
+ * selection, it is the last week.
  */
 export function windowOf(from: number | undefined, to: number | undefined, now: number): Window {
   const end = floor(now) + hour - 1;
@@ -37,12 +38,15 @@ export function windowOf(from: number | undefined, to: number | undefined, now: 
   return { start: since, end: until, interval: until - since <= hoursUntil ? "hour" : "day" };
 }
 
-/** The bars of each level as a path in a drawing that is one unit per bar wide and 100 high; errors stand at the bottom. */
+/**
+ * Returns, for each level, the bars as one SVG path. A bar is one unit wide, and the drawing is 100
+ * units high. Errors are at the bottom.
+ */
 export function pathsOf(bars: readonly LogSeriesEntry[]): [string, string, string, string] {
   const paths: [string, string, string, string] = ["", "", "", ""];
   const most = Math.max(1, ...bars.map(({ total }) => total));
   for (const [at, { total, levels }] of bars.entries()) {
-    // A single log must be visible beside an incident.
+    // A single log must still be visible beside a bar with very many.
     const height = total > 0 ? Math.max((total / most) * 100, 4) : 0;
     let bottom = 100;
     for (const level of [3, 2, 1, 0] as const) {
@@ -56,7 +60,7 @@ export function pathsOf(bars: readonly LogSeriesEntry[]): [string, string, strin
   return paths;
 }
 
-/** The highest bar at most `near` bars from another one. */
+/** Returns the highest bar that is at most `near` bars away from the bar `at`. */
 export function peakNear(bars: readonly LogSeriesEntry[], at: number, near: number): number {
   let best = at;
   for (let other = Math.max(at - near, 0); other <= Math.min(at + near, bars.length - 1); other++) {

@@ -1,5 +1,5 @@
-// The page of the instance: what needs attention in it, its state, and its contents. Each part can
-// fail independently.
+// The page of the instance: what needs attention in it, its state, and its contents. If a part of
+// the page cannot be loaded, the other parts still work.
 
 import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { useIsFetching, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -39,7 +39,7 @@ export default function OverviewPage() {
   const busy = useIsFetching({ queryKey: [key] }) > 0;
   const today = usePart("today", (admin, signal) => admin.getInstanceToday({ signal }));
   const { data: known } = useProjects();
-  // Counts are requested when they come into view, so that the findings come first.
+  // Request the counts when they come into view, so that the findings are loaded first.
   const [seen, see] = useState<ReadonlySet<string>>(new Set());
   const onSeen = useCallback((name: string) => see((before) => new Set(before).add(name)), []);
   const projects = usePart("projects", (admin, signal) => admin.getProjectStatistics({ signal }), seen.has("projects"));
@@ -55,7 +55,7 @@ export default function OverviewPage() {
   const status = usePart("status", (admin, signal) => admin.getStatus({ signal }));
   const parts = { projects, tokens, versions, announcements, feedbacks, logs };
   const failed = Object.entries(parts).filter(([, part]) => part.error);
-  // An older server has no status; omit its place.
+  // An older server cannot report the status, so omit its place.
   const withStatus = statusOf(status.error) !== 404;
   const updated = Math.min(...Object.values({ ...parts, status }).map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY));
 
@@ -104,7 +104,8 @@ export default function OverviewPage() {
           </Group>
         </Alert>
       )}
-      {/* The number of findings decides where the rest is. */}
+      {/* Render the other parts below the findings only when the number of findings is known,
+          because it determines their place. */}
       {!today.isPending && (
         <>
           {withStatus && <StatusCard query={status} />}
@@ -217,11 +218,11 @@ interface PartProps<T> {
   read(data: T): Counted;
   deps?: readonly unknown[];
   seen: boolean;
-  /** Called when it comes into view. */
+  /** Called when the part comes into view. */
   onSeen(name: string): void;
 }
 
-/** The counts of a kind of record as bars, with a link to their page. */
+/** The counts of one kind of record, as bars, with a link to the page of that kind. */
 function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): ReactNode {
   const { frame, overview } = useTexts();
   const [project] = useProjectKey();

@@ -1,4 +1,4 @@
-// State of the instance: the findings of the server's self-examination, and the remedies.
+// The state of the instance: the results of the server's checks of itself, and the remedies.
 
 import { Anchor, Box, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { InstanceStatus } from "svc-sdk";

@@ -1,4 +1,5 @@
-// The former keys of a project. A key is deleted immediately, independently of the form around it.
+// The former keys of a project. A former key is deleted immediately, not when the form around it is
+// saved.
 
 import { ActionIcon, Code, Divider, Group, Stack, Text } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";

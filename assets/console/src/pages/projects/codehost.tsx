@@ -1,4 +1,5 @@
-// A project's integration with its repository: two tabs, saved together.
+// The settings of a project's integration with its repository. They are on two tabs, which are
+// saved together.
 
 import { Anchor, Button, Group, Stack, Tabs, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";

@@ -1,4 +1,5 @@
-// The tab of the code host's app: feedback becomes issues, comments start workflows.
+// The tab for the code host's app, which creates issues from feedback and starts workflows from
+// comments.
 
 import {
   ActionIcon,
@@ -35,7 +36,7 @@ import { type Association, associations, type CommandDraft, type Draft, offered,
 
 type Form = UseFormReturnType<Draft>;
 
-/** Explains why an enabled feature is not active yet. */
+/** Explains why a feature is not active although it is enabled. */
 function Inactive({ saved, active, form }: { saved: boolean; active: boolean; form: Form }) {
   const { inactive } = useTexts().codehost;
   if (active) {
@@ -288,6 +289,6 @@ function CommandRows({
 
 type Bound<T> = { value?: T; onChange: (value: T) => void; error?: React.ReactNode };
 
-/** Adapts the binding of a form to fields that require a value. */
+/** Adapts the binding of a form field to inputs that require a value. */
 const texts = ({ value = "", onChange, error }: Bound<string>) => ({ value, onChange, error });
 const tags = ({ value = [], onChange, error }: Bound<string[]>) => ({ value, onChange, error });

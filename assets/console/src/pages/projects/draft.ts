@@ -1,4 +1,4 @@
-// A project that is being edited.
+// The form values of a project.
 
 import type { CodehostRepoPreview, Project, ProjectFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -8,7 +8,7 @@ import type { Texts } from "../../texts/en";
 
 export const blank = { name: "", description: "" };
 
-/** Text fields; blank means null. */
+/** The text fields in which a blank text means null. */
 const texts = [
   "repo_url",
   "description",
@@ -27,10 +27,10 @@ export interface Draft extends Record<(typeof texts)[number], string> {
   name: string;
   translations: Record<string, typeof blank>;
   published_at: number | null;
-  /** A number, or the invalid content of the input. */
+  /** A number, or the text of the input if it is not a valid number. */
   stats_retention_days: number | string;
   event_retention_days: number | string;
-  /** Likewise; blank means the instance's setting. */
+  /** A number or an invalid text, as above. A blank text selects the setting of the instance. */
   log_retention_days: number | string;
   feedback_retention_days: number | string;
   event_collection_enabled: boolean;
@@ -67,10 +67,10 @@ export const draftOf = (project: Project): Draft => ({
   mirror_codehost_assets: project.mirror_codehost_assets,
 });
 
-/** A copied project needs a key of its own and has no languages yet. */
+/** Returns the values for a copy of a project. The copy needs another key, and has no languages yet. */
 export const copyOf = (project: Project): Draft => ({ ...draftOf(project), project_key: "", translations: {} });
 
-/** The fields for the server. A new project has no languages, so it has no translations. */
+/** Converts the values to the form for the server. A new project has no languages yet, so it has no translations. */
 export function fieldsOf({ translations, ...draft }: Draft, isNew: boolean): ProjectFields {
   return {
     ...draft,
@@ -104,7 +104,10 @@ export function check(draft: Draft, { projects: { form }, fields }: Texts) {
   };
 }
 
-/** Values from a repository for fields that are still empty. The key of an existing project is kept. */
+/**
+ * Returns the values of a repository for the fields that are still empty. The key of an existing
+ * project does not change.
+ */
 export function fillFrom(draft: Draft, repository: CodehostRepoPreview): Partial<Draft> {
   return Object.fromEntries(
     Object.entries(repository).filter(([field, value]) => {

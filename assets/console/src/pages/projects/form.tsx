@@ -30,7 +30,7 @@ export function ProjectForm({ inputs: { values, errors, bind, set }, record }: {
   });
   const storage = useQuery({ queryKey: ["storage"], queryFn: ({ signal }) => clientOf("").admin.getStorage({ signal }) });
   const setName = (name: string) => {
-    // A new key follows the name until the user enters another one.
+    // Derive the key of a new project from its name until the user enters another key.
     if (!record && values.project_key === keyOf(values.name)) {
       set("project_key", keyOf(name));
     }

@@ -24,7 +24,7 @@ export default function ProjectsPage() {
   const { common, projects } = useTexts();
   const [address, change] = useAddress();
   const resource = useProjectsResource();
-  // Keeps the content while the dialog closes.
+  // Keep the content of the dialog while it is closing.
   const [start, keep] = useState("");
   if (address["start"] && address["start"] !== start) {
     keep(address["start"]);

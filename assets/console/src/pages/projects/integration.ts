@@ -1,4 +1,4 @@
-// The repository integration of a project that is being edited.
+// The form values of a project's integration with its repository.
 
 import type { CodehostIntegration, CodehostIntegrationFields, Project } from "svc-sdk";
 import type { Texts } from "../../texts/en";
@@ -16,7 +16,7 @@ export const associations = [
 
 export type Association = (typeof associations)[number];
 
-/** The offered values; the others are shown only if they are set. */
+/** The values that the form offers. Any other value is only shown if it is already set. */
 export const offered: Association[] = ["OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR", "NONE"];
 
 export interface CommandDraft {
@@ -39,17 +39,20 @@ export interface Draft {
   command_allowed_associations: Association[];
   command_allowed_users: string[];
   commands: CommandDraft[];
-  /** The webhook's secret: null to keep the stored one, blank to remove it. */
+  /** The secret of the webhook: null keeps the stored one, and a blank text removes it. */
   secret: string | null;
 }
 
-/** owner/name from the address of a repository at a code host; "" for other addresses. */
+/** Returns owner/name from the address of a repository at a code host, or "" for any other address. */
 export function repositoryIn(address: string | null): string {
   const [, owner, name] = /^https?:\/\/[^/]+\/([\w.-]+)\/([\w.-]+?)(?:\.git)?(?:[/?#]|$)/.exec(address?.trim() ?? "") ?? [];
   return owner && name ? `${owner}/${name}` : "";
 }
 
-/** Values of the form. Without a repository of its own, the integration begins with the one in the project's address. */
+/**
+ * Returns the form values of an integration. If it has no repository, the form begins with the
+ * repository in the project's address.
+ */
 export function draftOf(integration: CodehostIntegration, project: Pick<Project, "repo_url"> | undefined): Draft {
   const text = (value: string | null) => value ?? "";
   return {

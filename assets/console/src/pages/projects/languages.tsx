@@ -1,4 +1,5 @@
-// The languages of a project. Changes are saved immediately, independently of the form around it.
+// The languages of a project. Changes are saved immediately, not when the form around them is
+// saved.
 
 import { ActionIcon, Button, Divider, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -77,7 +78,7 @@ export function Languages({ project }: { project: string }) {
   );
 }
 
-/** Refreshes everything with translations. */
+/** Returns the function that refreshes all data with translations. */
 function useChanged(): () => Promise<unknown> {
   const queries = useQueryClient();
   return () =>
@@ -122,7 +123,7 @@ function Editor({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          // In React's tree this event would also submit the form around it.
+          // React passes the event on to the form around this one, which it would also submit.
           event.stopPropagation();
           save.mutate();
         }}

@@ -1,4 +1,5 @@
-// The tab of the release webhook: the values for the code host, the secret, and the last delivery.
+// The tab for the release webhook: the values to enter at the code host, the secret, and the last
+// delivery.
 
 import { Alert, Code, Group, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -10,7 +11,7 @@ import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 
-/** Milliseconds between two requests for the last delivery, while the user waits for it. */
+/** Milliseconds between two requests for the last delivery, while the user is waiting for it. */
 const every = 2000;
 
 export function WebhookTab({ project, saved, secret }: { project: string; saved: Webhook; secret: ReactNode }) {

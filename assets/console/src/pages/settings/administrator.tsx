@@ -43,8 +43,8 @@ export default function AdministratorPage() {
         });
       } catch (error) {
         if (statusOf(error) === 401) {
-          // Either the password is wrong or the login has expired; in the latter case this call
-          // fails, too.
+          // The error means either that the password is wrong or that the login has expired. If the
+          // login has expired, this call fails, too.
           await admin.getMe();
         }
         throw error;

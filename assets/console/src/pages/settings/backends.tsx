@@ -1,4 +1,4 @@
-// Storages as a resource: list, creation, changes and deletion.
+// The storages as a resource, which users can list, create, change and delete.
 
 import { NumberInput, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
 import type { StorageBackend, StorageBackendFields } from "svc-sdk";
@@ -35,7 +35,7 @@ const empty: Values = {
   is_default: false,
 };
 
-/** The fields of a form for the server, without those that do not belong to the kind. */
+/** Converts the values to the form for the server. It omits the fields that the kind of storage does not have. */
 export function fieldsOf(values: Values, stored: StorageBackend | null): StorageBackendFields {
   const { kind, name, is_default, password } = values;
   const always = { name, ...(is_default && !stored?.is_default && { is_default: true as const }) };
@@ -60,10 +60,10 @@ export function fieldsOf(values: Values, stored: StorageBackend | null): Storage
 type AnyStorages = Resource<StorageBackend, Values>;
 type Storages = AnyStorages & { [part in "form" | "remove"]: NonNullable<AnyStorages[part]> };
 
-/** IDs of new storages, each of which is tested when it is shown. */
+/** The IDs of new storages. Each of them is tested when it is shown for the first time. */
 export const untested = new Set<string>();
 
-/** The resource description of storages. */
+/** Returns the description of the storages as a resource. */
 export function storagesOf(texts: Texts): Storages {
   const { storage } = texts.settings;
   return {
@@ -77,7 +77,7 @@ export function storagesOf(texts: Texts): Storages {
     columns: [],
     searchable: false,
     list: async (admin) => {
-      // The facts above the list are in the same response.
+      // The facts above the list come from the same response, so use the same query.
       const { backends } = await queries.fetchQuery({ queryKey: ["storage"], queryFn: ({ signal }) => admin.getStorage({ signal }) });
       return { total: backends.length, data: backends };
     },

@@ -1,4 +1,4 @@
-// The refresh of copies at a CDN.
+// The settings for purging copies of files at a CDN.
 
 import { Alert, Badge, Button, Input, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

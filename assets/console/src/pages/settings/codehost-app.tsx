@@ -138,7 +138,7 @@ export default function CodehostAppPage() {
   );
 }
 
-/** Adapts Mantine inputs, which report events, to text values. */
+/** Adapts a form field to Mantine inputs, which pass events instead of texts. */
 function event({ value, onChange, error }: ReturnType<Inputs<Values>["bind"]>) {
   return { value, error, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
 }

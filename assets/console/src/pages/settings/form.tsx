@@ -1,4 +1,4 @@
-// Settings that are loaded, changed and saved as one form.
+// A form for settings. It loads them, lets the user change them, and saves them together.
 
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -14,10 +14,10 @@ import { errorsOf } from "../../resource/form";
 import type { Inputs } from "../../resource/resource";
 
 export interface SettingsForm<V, D extends object> {
-  /** Query key. */
+  /** The key of the query that loads the settings. */
   name: string;
   load(admin: Admin, signal: AbortSignal): Promise<V>;
-  /** Values of the inputs for the given settings. */
+  /** Returns the values of the inputs for the given settings. */
   from(view: V): D;
   save(admin: Admin, values: D, view: V): Promise<V>;
 }
@@ -27,11 +27,11 @@ export interface Editing<V, D extends object> {
   inputs: Inputs<D>;
   dirty: boolean;
   saving: boolean;
-  /** Replaces the settings, for example after clearing them. */
+  /** Replaces the shown settings, for example after they have been cleared. */
   take(view: V): void;
 }
 
-/** A settings form; `children` renders its inputs, `actions` is shown beside "Save". */
+/** A form for settings. `children` renders the inputs, and `actions` is shown beside "Save". */
 export function SettingsFormOf<V, D extends object>({
   form,
   children,
@@ -74,7 +74,7 @@ function Loaded<V, D extends object>({
     values.setValues(shown);
     values.clearErrors();
   };
-  // Show changes saved elsewhere, unless the form has unsaved changes.
+  // Show changes that were saved elsewhere, unless the form has unsaved changes.
   useEffect(() => {
     if (!dirty) {
       show(view);

@@ -35,7 +35,7 @@ export function Guide({ name, origin, username }: { name: string; origin: Origin
 
 function Recipe({ origin, username }: { origin: Origin; username: string }) {
   const { guide } = useTexts().settings.storage;
-  // Neither leaves this component: they are not stored and not sent.
+  // The user name and the password stay in this component: they are neither stored nor sent.
   const [user, setUser] = useState(username);
   const [password, setPassword] = useState("");
   const header = user || password ? basicCredentials(user, password) : "";

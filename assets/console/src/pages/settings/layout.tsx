@@ -1,4 +1,4 @@
-// Shared parts of the settings pages: heading, links to the other pages, sections.
+// The parts that the settings pages share: the heading, links to the other pages, and sections.
 
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
@@ -34,7 +34,7 @@ export function SettingsLayout({ operations, children }: { operations: string[];
   );
 }
 
-/** A section of a page with its own heading; `aside` is shown at its right. */
+/** A section of a page, with a heading. `aside` is shown to the right of the heading. */
 export function Section({
   title,
   description,
@@ -66,7 +66,7 @@ export function Section({
   );
 }
 
-/** Named facts, side by side if there is room. */
+/** Shows facts, each with its name. They are side by side if there is room. */
 export function Facts({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes["facts"]}>

@@ -23,7 +23,10 @@ import { CdnSection } from "./cdn";
 import { Guide } from "./guide";
 import { Facts, Section, SettingsLayout } from "./layout";
 
-/** Heights in pixels of content that is being loaded: the facts about addresses, and one storage. */
+/**
+ * Heights in pixels that are reserved while content is being loaded: that of the facts about
+ * addresses, and that of one storage.
+ */
 const heights = { address: 98, backend: 133 };
 
 export default function StoragePage() {
@@ -156,7 +159,7 @@ function Storage({ backend, resource }: { backend: StorageBackend; resource: Ret
   );
 }
 
-/** A line that describes location and contents of a storage. */
+/** Returns a line of text about the location and the contents of a storage. */
 function describe(backend: StorageBackend, { settings: { storage } }: Texts, format: Format): string {
   return [
     [backend.base_url, backend.bucket, backend.path_prefix].filter(Boolean).join(" / "),

@@ -1,4 +1,5 @@
-// The terms documents: the published text, a form that fills in the built-in text, and the editor.
+// The terms documents. The page shows the published text, a form that fills in the built-in text,
+// and an editor for another text.
 
 import { Alert, Anchor, Badge, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Switch, Tabs, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
@@ -35,7 +36,7 @@ export default function TermsPage() {
     queryKey: ["terms", language],
     queryFn: ({ signal }) => clientOf("").admin.listTermsDocuments({ locale: language }, { signal }),
   });
-  // Unsaved text is kept while the other document is shown.
+  // Keep unsaved text while the user looks at another document.
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const [answers, setAnswers] = useState<Record<string, string>>({});
   const all = documents.data?.data ?? [];
@@ -100,7 +101,8 @@ function Document({
   const [asked, setAsked] = useState(false);
   const [builtin, setBuiltin] = useState(false);
   const [generated, setGenerated] = useState(false);
-  // Time of the last attempt that failed because of missing values.
+  // Time of the last attempt to save that failed because values were missing; null if there was
+  // none.
   const [refused, setRefused] = useState<number | null>(null);
   const filling = useRef<HTMLFormElement>(null);
   useFirstProblem(filling, refused);
@@ -164,7 +166,7 @@ function Document({
             setGenerated(blanks.length === 0);
             setRefused(blanks.length === 0 ? null : event.timeStamp);
             if (blanks.length === 0) {
-              // Optional placeholders without a value become a dash.
+              // An optional placeholder without a value is replaced by a dash.
               const given = document.placeholders.map(({ key }) => [key, answer(key) || "–"]);
               onDraft({ custom: true, content: fill(document.builtin_content, Object.fromEntries(given)) });
             }

@@ -1,4 +1,4 @@
-// The translation service and its instructions.
+// The settings of the translation service, and the instructions for its model.
 
 import { Alert, Badge, Button, Switch, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";

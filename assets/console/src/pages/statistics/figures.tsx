@@ -1,4 +1,4 @@
-// The figures of the page: each requests its data and draws it.
+// The figures of the page. Each one requests its data and draws it.
 
 import { SegmentedControl, Switch } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -359,7 +359,7 @@ export function Levels({ range }: Props) {
           },
           words,
         ),
-        // All four levels are shown, even if all are 0.
+        // Draw the four levels even if all of them are 0.
         empty: false,
       })}
     />

@@ -1,4 +1,4 @@
-// The queries of the page. Several figures share a response.
+// The queries of the page. Some responses are shared by several figures.
 
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
@@ -53,7 +53,7 @@ export function useRatings(part: Part) {
   });
 }
 
-/** Logs of each hour or day of a range. */
+/** Returns the numbers of logs in each hour or day of a range. */
 export function useLogSeries(range: Range) {
   return useAsked({
     key: ["log-series", range.start, range.end, range.granularity],
@@ -61,7 +61,7 @@ export function useLogSeries(range: Range) {
   });
 }
 
-/** Feedback of each hour or day of a range. */
+/** Returns the numbers of feedback records in each hour or day of a range. */
 export function useFeedbackSeries(range: Range) {
   return useAsked({
     key: ["feedback-series", range.start, range.end, range.granularity],
@@ -69,7 +69,10 @@ export function useFeedbackSeries(range: Range) {
   });
 }
 
-/** Distinct senders of events in the 24 hours before a time. Requests have no identifier that could be counted. */
+/**
+ * Returns the number of distinct senders of events in the 24 hours before `end`. Requests contain
+ * no identifier, so they cannot be used to count devices.
+ */
 export function useDevices(end: number) {
   const part = { start: end - 86_400 + 1, end };
   return useAsked({

@@ -1,4 +1,5 @@
-// Getting started with statistics: the update check that fills them.
+// Getting started with statistics. It explains the update check, which is the source of most
+// statistics.
 
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";

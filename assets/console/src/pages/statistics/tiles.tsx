@@ -1,5 +1,6 @@
-// Single numbers, each with its change since the previous period and a small curve. People come
-// first: devices and how many of them have updated. The others ask when they are scrolled into view.
+// Single numbers, each with its change since the previous period and a small curve. The first ones
+// are about people: the number of devices, and how many of them have updated. The other tiles send
+// their queries when they are scrolled into view.
 
 import { SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
@@ -17,13 +18,13 @@ const announcementEndpoints = ["ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST"];
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** The numbers of requests in each period, of all endpoints or of some. */
+/** Returns the number of requests in each period, of the given endpoints or of all. */
 function countsOf({ data, series }: RequestSeries, endpoints?: readonly string[]): number[] {
   const chosen = endpoints && (series ?? []).filter(({ key }) => endpoints.includes(key));
   return data.map(({ count }, at) => (chosen ? sum(chosen.map((one) => one.data[at]?.count ?? 0)) : count));
 }
 
-/** Combines two responses: their values, and any error. */
+/** Combines two query results into one, with the values of both and the error of either. */
 function both<A, B>(one: UseQueryResult<A>, other: UseQueryResult<B>, values: (a: A, b: B) => TileValues): Asked<TileValues> {
   return {
     data: one.data !== undefined && other.data !== undefined ? values(one.data, other.data) : undefined,
@@ -34,7 +35,10 @@ function both<A, B>(one: UseQueryResult<A>, other: UseQueryResult<B>, values: (a
   };
 }
 
-/** Numbers of requests now and before, from the series of all endpoints. */
+/**
+ * Returns a function that counts the requests to the given endpoints, or to all: in the range, and
+ * in the previous period.
+ */
 function useCounted(range: Range) {
   const { format } = useWords();
   const series = useSeries(range, "endpoint");
@@ -93,7 +97,7 @@ export function Tiles({ range }: { range: Range }) {
   );
 }
 
-/** Announcements, errors and ratings. */
+/** The tiles for announcements, errors and ratings. */
 export function MoreTiles({ range }: { range: Range }) {
   const { statistics: texts } = useTexts();
   const { format } = useWords();

@@ -1,4 +1,4 @@
-// The findings: sentences with one figure, one curve and one link each.
+// A list of findings. Each one is a sentence with one number, one curve and one link.
 
 import { Button, Paper, Skeleton, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
@@ -13,9 +13,9 @@ import { say } from "./say";
 import styles from "./today.module.css";
 
 export interface ShownFinding extends Finding {
-  /** The project that the finding is about, null for the instance. */
+  /** The project that the finding is about; null for the instance. */
   project: { key: string; name: string } | null;
-  /** Whether the sentence names the project. */
+  /** Whether the sentence must name the project. */
   named: boolean;
 }
 

@@ -13,7 +13,7 @@ import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
 import { Findings } from "./findings";
 
-/** Milliseconds after which the findings are asked for again while the page is visible. */
+/** Milliseconds between two requests for the findings, while the page is visible. */
 const every = 60_000;
 
 export default function TodayPage() {
@@ -28,7 +28,8 @@ export default function TodayPage() {
     refetchInterval: every,
   });
   const { data, error, dataUpdatedAt, isFetching, refetch } = found;
-  // A project that had no version when it was opened keeps what to paste until another page is opened.
+  // If the project had no version when the page was opened, keep showing the code to paste until
+  // the user opens another page.
   const isNew = data?.data.some(({ kind }) => kind === "no_version") ?? false;
   const [begun, begin] = useState("");
   if (isNew && begun !== key) {

@@ -1,4 +1,4 @@
-// Findings of the server as sentences in the language of the console.
+// Turns findings of the server into sentences in the language of the console.
 
 import type { Finding, FindingValues } from "svc-sdk";
 import { now } from "../../core/clock";
@@ -12,21 +12,21 @@ interface Values extends FindingValues {
 }
 
 export interface Said {
-  /** The one figure of the sentence, which begins with it. */
+  /** The number with which the sentence begins. It is the only one in it. */
   figure: string;
   text: string;
   /** The label of the link. */
   action: string;
 }
 
-/** The time of a moment in the browser's time zone, with its date unless it is today. */
+/** Returns a time as text in the browser's time zone. The text includes the date unless that is today. */
 function timeOf(seconds: number, format: Format): string {
   const at = new Date(seconds * 1000);
   const isToday = at.toDateString() === new Date(now() * 1000).toDateString();
   return isToday ? format.hour(seconds, -at.getTimezoneOffset()) : format.time(seconds);
 }
 
-/** The sentence of a finding; null for kinds of a newer server. */
+/** Returns the sentence for a finding, or null for a kind that only a newer server knows. */
 export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: Texts["today"], format: Format): Said | null {
   const { sentences, actions } = texts;
   const { count = 0, version = "", share = 0, days = 0, usual = 0, since, one_star: oneStar = 0, title = "", until = 0 } = values as Values;

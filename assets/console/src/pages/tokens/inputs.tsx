@@ -20,7 +20,7 @@ export interface Values {
   project_ids: string[];
 }
 
-/** The fields of a form for the server; an unchanged expiry is omitted. */
+/** Converts the values to the form for the server. It omits an unchanged expiry. */
 export function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, project_ids }: Values): ApiKeyFields {
   return {
     name,
@@ -32,8 +32,8 @@ export function fieldsOf({ name, scopes, expiry, expires_in_days, all_projects, 
   };
 }
 
-// The table of scopes has its final height before the server has responded, so that nothing below
-// it moves.
+// The scopes that are shown until the server has responded. With them, the table has its final
+// height from the start, so that nothing below it moves.
 const knownScopes: Scope[] = [
   ...(["projects", "versions", "announcements", "events", "feedbacks", "logs", "files"] as const).flatMap(
     (kind) => [`${kind}:read`, `${kind}:write`] as const,

@@ -1,4 +1,4 @@
-// Rotates a token: it gets a new key, and the former one remains valid for a while.
+// Rotates an API key: it gets a new text, and the former one stays valid for a while.
 
 import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -11,7 +11,7 @@ import { useTexts } from "../../core/texts";
 import { listKey } from "../../resource/list";
 import { ShownKey } from "./shown";
 
-/** The dialog that rotates a token. */
+/** The dialog that rotates an API key. */
 export function RotateDialog() {
   const { common, tokens } = useTexts();
   const [address, change] = useAddress();

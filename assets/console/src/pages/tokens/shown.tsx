@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { CopyButton } from "../../core/copy";
 import { useTexts } from "../../core/texts";
 
-/** A key, which is shown only once. */
+/** Shows the text of an API key. The text is shown only once. */
 export function ShownKey({ token, former, onDone }: { token: string; former?: string; onDone: () => void }) {
   const { tokens } = useTexts();
   return (

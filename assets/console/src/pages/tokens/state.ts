@@ -1,4 +1,5 @@
-// States of API keys, and search among them; the interface returns all keys at once.
+// The states of API keys, and the search among them. The API returns all keys at once, so both work
+// in the browser.
 
 import type { ApiKey } from "svc-sdk";
 import { now as serverNow } from "../../core/clock";
@@ -11,7 +12,7 @@ export function stateOf({ is_active, expires_at }: Pick<ApiKey, "is_active" | "e
   return !is_active ? "revoked" : expires_at !== null && expires_at <= now ? "expired" : "active";
 }
 
-/** The keys in a state that contain a text in name, scopes, projects or ID. */
+/** Returns the keys that have the given state and contain a text in their name, scopes, projects or ID. */
 export function filterTokens(keys: ApiKey[], { search, state }: { search?: string | undefined; state?: string | undefined }): ApiKey[] {
   const wanted = search?.trim().toLowerCase() ?? "";
   return keys.filter(

@@ -1,16 +1,19 @@
-// The share of a release at an age.
+// The adoption of a release: its share of update checks at a given age.
 
 import type { ReleaseReport } from "svc-sdk";
 
 type Adopted = Pick<ReleaseReport, "adoption">;
 
-/** The share in the period that is `age` seconds after the release; the last known one for a later age. */
+/**
+ * Returns the share in the period that was `age` seconds after the release. If there is no such
+ * period yet, it returns the last known share.
+ */
 export function shareAt({ adoption }: Adopted, age: number): number {
   const start = adoption[0]?.time ?? 0;
   return adoption.filter(({ time }) => time - start <= age).at(-1)?.share ?? 0;
 }
 
-/** The share in the newest period with update checks of the version, which may not be over. */
+/** Returns the share in the newest period that has update checks of the version. That period may not have ended yet. */
 export function shareNow({ adoption }: Adopted): number {
   return adoption.filter(({ checks }) => checks > 0).at(-1)?.share ?? 0;
 }

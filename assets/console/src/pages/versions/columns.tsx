@@ -18,7 +18,7 @@ const tones = { latest: "good", preview: "info", milestone: "neutral", deprecate
 
 type Flag = keyof typeof tones;
 
-/** Reports whether a version without downloads is offered to apps. */
+/** Reports whether apps are offered a version that has no downloads. */
 const hasNoFile = ({ is_latest, is_milestone, download_links }: Version) => (is_latest || is_milestone) && download_links.length === 0;
 
 const flagsOf = (version: Version): Flag[] => (Object.keys(tones) as Flag[]).filter((flag) => version[`is_${flag}`]);

@@ -1,4 +1,4 @@
-// A version that is being edited, and rules that the form checks before the server does.
+// The form values of a version, and the rules that the form checks before the server does.
 
 import type { CodehostReleasePreview, Version, VersionFields } from "svc-sdk";
 import { isComparableVersion } from "svc-sdk";
@@ -16,7 +16,7 @@ export interface Draft {
   translations: Record<string, typeof blank>;
   download_url: string;
   download_links: LinkDraft[];
-  /** Null = the server decides. */
+  /** null lets the server decide. */
   is_latest: boolean | null;
   is_preview: boolean;
   is_milestone: boolean;
@@ -50,7 +50,8 @@ export function empty(): Draft {
 export function draftOf(version: Version): Draft {
   const { download_url: url, download_links: links } = version;
   const [only] = links;
-  // The server also lists a single address as a link; edit it as one value.
+  // If a version has only a single address, the server also lists that address as a link. Edit it
+  // as one value.
   const alone = links.length === 1 && only?.url === url && !only.name && !only.platform;
   return {
     version: version.version,
@@ -70,12 +71,15 @@ export function draftOf(version: Version): Draft {
   };
 }
 
-/** A copied version is published now and in the default language, and the server decides whether it is the latest. */
+/**
+ * Returns the values for a copy of a version. The copy is published now and has no translations.
+ * The server decides whether it is the latest version.
+ */
 export function copyOf(version: Version): Draft {
   return { ...draftOf(version), translations: {}, is_latest: null, is_deprecated: false, published_at: null };
 }
 
-/** A draft with the values of a release at the code host. */
+/** Returns the draft with the values of a release at the code host. */
 export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draft {
   return {
     ...draft,
@@ -91,7 +95,7 @@ export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draf
   };
 }
 
-/** The fields for the server. A missing time or flag is left to the server. */
+/** Converts the values to the form for the server. It omits a missing time or flag, so that the server chooses it. */
 export function fieldsOf(draft: Draft): VersionFields {
   const { is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
   const links = linksOf(download_links);
@@ -102,7 +106,7 @@ export function fieldsOf(draft: Draft): VersionFields {
     title: draft.title.trim() || null,
     content: draft.content.trim() ? draft.content : null,
     translations: translationInputs(translations),
-    // Without a separate address, the first link is the download.
+    // If no separate address was entered, the first link is the download.
     ...((download_url.trim() || links.length === 0) && { download_url: download_url.trim() || null }),
     download_links: links,
     ...(is_latest !== null && { is_latest }),
@@ -118,7 +122,10 @@ export function fieldsOf(draft: Draft): VersionFields {
 /** The known stable versions that are not deprecated, greatest first. */
 export type Stable = Pick<Version, "id" | "version" | "comparable_version" | "download_links">[];
 
-/** Reports whether apps will be offered a version: it is or becomes the latest one, or it is a milestone. */
+/**
+ * Reports whether apps will be offered the version. That is the case for a milestone, and for a
+ * version that is or becomes the latest one.
+ */
 export function isOffered({ version, ...draft }: Draft, record: Version | null, stable: Stable): boolean {
   const comparable = draft.comparable_version || deriveComparable(version);
   if (!version.trim() || !comparable || draft.is_deprecated) {
@@ -129,12 +136,15 @@ export function isOffered({ version, ...draft }: Draft, record: Version | null, 
   return draft.is_milestone || (draft.is_latest ?? becomesLatest);
 }
 
-/** A version that replaces a deprecated one, if there is one. */
+/**
+ * Returns a version to which clients can update when the version with the given comparable version
+ * is deprecated. It returns undefined if there is none.
+ */
 export function successorOf(comparable: string, id: string | undefined, stable: Stable): Stable[number] | undefined {
   return stable.find((other) => other.id !== id && isAbove(other.comparable_version, comparable));
 }
 
-/** Why a version cannot be deprecated; null if it can. */
+/** Returns the reason why a version cannot be deprecated, or null if it can. */
 export function deprecationProblem(draft: Draft, record: Version | null, stable: Stable, { versions: texts }: Texts): string | null {
   if (draft.is_latest) {
     return texts.form.latestDeprecated;

@@ -36,7 +36,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
   const { values, bind, set } = inputs;
   const setVersion = (version: string) => {
     const { comparable_version: comparable } = values;
-    // It follows the display version until the user enters another one.
+    // Derive the comparable version from the display version until the user enters another one.
     if (comparable === "" || comparable === deriveComparable(values.version)) {
       set("comparable_version", deriveComparable(version) ?? (comparable && ""));
     }
@@ -237,7 +237,7 @@ function FetchRelease({ onFetched }: { onFetched: (release: CodehostReleasePrevi
             onChange={({ currentTarget }) => setTag(currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter") {
-                // Do not submit the form around it.
+                // Do not submit the form around this one.
                 event.preventDefault();
                 fetched.mutate();
               }

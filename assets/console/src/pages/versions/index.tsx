@@ -26,12 +26,13 @@ import { UsageDialog, UsageLine } from "./usage";
 const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listVersions(query, { signal });
 const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getVersion(id, { signal });
 
-/** Address of a release attachment at a code host. */
+/** Matches the address of a release attachment at a code host. */
 const attachment = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/releases\/download\/[^/]+\/[^/?#]+$/;
 
 export default function VersionsPage() {
   const [project] = useProjectKey();
-  // Requested together with the list, so that a form has its tabs as soon as it is opened.
+  // Request the languages together with the list, so that the form has its tabs as soon as it is
+  // opened.
   useLanguages(project);
   const resource = useVersions(project);
   return (
@@ -54,7 +55,8 @@ function useVersions(project: string): Resource<Version, Draft> {
   const repository = Boolean(shown?.repo_url);
   const { data: greatest } = useQuery({
     queryKey: ["versions", project, "stable"],
-    // Several: the greatest may be the one that is deprecated, or have no files to take over.
+    // Request several versions, because the greatest one may itself be the one to deprecate, or
+    // have no files to copy.
     queryFn: ({ signal }) => clientOf(project).admin.listVersions({ is_preview: "false", is_deprecated: "false", limit: 10 }, { signal }),
     enabled: project !== "",
   });
@@ -144,7 +146,7 @@ function useFilters(): Filter[] {
   }, [versions]);
 }
 
-/** Reports whether a version can be deprecated: its users need another one. */
+/** Reports whether a version can be deprecated. Its users need another version to which they can update. */
 const canDeprecate = ({ is_latest, is_deprecated, comparable_version, id }: Version, stable: Stable) =>
   !is_latest && !is_deprecated && successorOf(comparable_version, id, stable) !== undefined;
 
@@ -203,8 +205,8 @@ function useActions(project: string, stable: Stable): (version: Version) => Acti
 }
 
 /**
- * Imports of all releases, or of the latest one again, from the project's repository; without a
- * repository, a link to enter it.
+ * Buttons that import all releases of the project's repository, or the latest one again. Without a
+ * repository, it is a link to the field for it.
  */
 function Releases({ project }: { project: Project | undefined }) {
   const { versions } = useTexts();

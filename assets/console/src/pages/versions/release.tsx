@@ -1,5 +1,5 @@
-// The page of a release: its adoption, errors, ratings and downloads, the clients that are still
-// behind, and its predecessor.
+// The page of a release. It shows the adoption, errors, ratings and downloads, the clients that do
+// not run it yet, and a comparison with its predecessor.
 
 import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
@@ -32,7 +32,7 @@ export default function ReleasePage() {
   const format = useFormat();
   const [project] = useProjectKey();
   const [{ release }] = useParams(params);
-  // Without one in the address, it is the latest.
+  // If the address names no release, show the latest one.
   const usage = useUsage(project, {}, release === "");
   const id = release || (usage.data?.latest?.id ?? "");
   const query = useAsked({
@@ -157,7 +157,7 @@ interface Releases {
   previous: ReleaseReport | null;
 }
 
-/** One sentence: the share of the version, its age, and the share that its predecessor had at that age. */
+/** A sentence about the share of the version, its age, and the share that its predecessor had at the same age. */
 function Arrived({ version, previous }: Releases) {
   const { release: texts } = useTexts().versions;
   const format = useFormat();
@@ -168,7 +168,7 @@ function Arrived({ version, previous }: Releases) {
     : texts.arrived(share, version.version, format.duration(age));
 }
 
-/** The numbers of both releases beside each other. */
+/** Shows the numbers of both releases side by side. */
 function Comparison({ project, version, previous }: Releases & { project: string }) {
   const { versions } = useTexts();
   const texts = versions.release;

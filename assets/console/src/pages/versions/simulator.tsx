@@ -1,4 +1,5 @@
-// The response of the update check to a client, with its reasons. The inputs are in the address.
+// Simulates the update check: shows the response that a client gets, with the reasons. The inputs
+// are in the address.
 
 import { Alert, Autocomplete, Button, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -141,7 +142,7 @@ function Answer({ project, asked }: { project: string; asked: typeof closed }) {
   );
 }
 
-/** The rules that can decide an answer, the strongest first. The others only accompany it. */
+/** The rules that can decide about the response, the strongest first. Other rules only add to the response. */
 const deciding = [
   "nothing_published",
   "current_version_unknown",
@@ -154,7 +155,10 @@ const deciding = [
 
 type Deciding = (typeof deciding)[number];
 
-/** The rule that decided; undefined if the server has a rule that this console does not know. */
+/**
+ * Returns the rule that decided about the response. It is undefined if the server applied a rule
+ * that this console does not know.
+ */
 export function decidingReason(reasons: readonly UpdateCheckReason[]): (UpdateCheckReason & { code: Deciding }) | undefined {
   for (const code of deciding) {
     const reason = reasons.find((one) => one.code === code);

@@ -1,5 +1,5 @@
-// Who must update, and to what: the line above the list, the column of each version, and the table
-// of all versions in use.
+// Shows which apps must update, and to which version. It contains the line above the list, the
+// column of each version, and the table of all versions in use.
 
 import { Button, Group, Modal, Skeleton, Table, Text, Tooltip } from "@mantine/core";
 import type { VersionUsageLine } from "svc-sdk";
@@ -16,14 +16,14 @@ const decisions = ["required", "optional", "current", "unknown"] as const;
 
 type Decision = (typeof decisions)[number];
 
-/** The decision of a line; a server may know others. */
+/** Returns the decision of a line. A newer server may send a decision that is not known here. */
 const decisionOf = ({ decision }: VersionUsageLine): Decision => decisions.find((one) => one === decision) ?? "unknown";
 
 const params = { usage: choiceParam(["", "all", ...decisions]) };
 
 const tones: Record<Decision, ToneName> = { required: "bad", optional: "info", current: "good", unknown: "neutral" };
 
-/** One line: how many must update, how many may, and the share of the latest version. */
+/** A line of text: how many apps must update, how many may update, and the share of the latest version. */
 export function UsageLine({ project }: { project: string }) {
   const { usage: texts } = useTexts().versions;
   const format = useFormat();
@@ -72,7 +72,10 @@ export function UsageLine({ project }: { project: string }) {
   );
 }
 
-/** The update checks of a version, and what its apps are told if that is to update. */
+/**
+ * The number of update checks by apps with a version and, if these apps must update, the version to
+ * which they must.
+ */
 export function UsageBar({ line, most }: { line: VersionUsageLine | undefined; most: number }) {
   const { usage: texts } = useTexts().versions;
   const format = useFormat();
@@ -99,7 +102,10 @@ export function UsageBar({ line, most }: { line: VersionUsageLine | undefined; m
   );
 }
 
-/** All versions in use, or those of one decision, with what their apps are told. */
+/**
+ * A dialog that lists the versions in use with the decision that their apps get. It lists all
+ * versions, or those with one decision.
+ */
 export function UsageDialog({ project }: { project: string }) {
   const { common, versions } = useTexts();
   const { usage: texts } = versions;

@@ -1,4 +1,4 @@
-// The findings of the server's self-examination. In English the server's own texts are shown.
+// The findings of the server's checks of itself. In English, the server's own texts are shown.
 
 import type { InstanceCheck, InstanceFinding } from "svc-sdk";
 

@@ -1,5 +1,5 @@
-// The findings of the server's self-examination, by names of checks and codes of findings. Unknown
-// findings are shown with the server's text.
+// The findings of the server's checks of itself, by the names of checks and the codes of findings.
+// For a finding that is not listed here, the server's text is shown.
 
 import type { Findings } from "../en/findings";
 
@@ -42,13 +42,13 @@ const move = "将数据目录移到别处，改为让它同步备份";
 const password = "登录后该文件会自动删除，然后请修改密码";
 const rebuilding = "在此之前，搜索直接读取记录";
 
-/** The first of several files, and the number of others. */
+/** Returns the text for one or more files, of which it names the first. */
 const some = (path: string, others: string) => (others === "0" ? path : `${path} 等 ${Number(others) + 1} 个文件`);
 const ignored = (headers: string, peer: string, at: string) => `${at} 来自 ${peer} 的 ${headers} 未被采用：`;
 
 type Text = (...values: string[]) => [what: string, repair: string];
 
-/** The text of a finding with its values, by code. */
+/** Returns the text of a finding with its values, by the code of the finding. */
 export const texts: Record<string, Text> = {
   backup_unscheduled: () => ["未安排备份", schedule],
   backup_unscheduled_with_last: (dir = "", days = "") => [`未安排备份；${dir} 中最近的备份已有 ${days} 天`, schedule],
