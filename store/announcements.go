@@ -23,7 +23,7 @@ type Announcement struct {
 	PublishedAt  int64                       `json:"published_at"`
 	ExpiresAt    *int64                      `json:"expires_at,omitempty"` // later than PublishedAt; nil = never
 	UpdatedAt    int64                       `json:"updated_at"`
-	Translations map[string]AnnouncementText `json:"translations,omitempty"` // by tag key
+	Translations map[string]AnnouncementText `json:"translations,omitempty"` // translated texts by tag key
 }
 
 // AnnouncementText is the translatable part of an announcement. Hidden hides the

@@ -308,7 +308,7 @@ func (c *checker) account() error {
 }
 
 func (c *checker) keys() error {
-	limited := map[ID]*APIKey{} // to projects that do not exist
+	limited := map[ID]*APIKey{} // keys that are limited to projects that do not exist
 	err := c.each(c.bucket(keysBucket), func(key, raw []byte) error {
 		k, id := decoded[APIKey](c, integrity.Path(keysBucket), key, raw)
 		if k == nil {

@@ -121,7 +121,7 @@ func (tx *Tx) eachFileKey(p ProjectID, oldest bool) (key, value []byte, next fun
 
 // rankedFile is a file in an order by name or size.
 type rankedFile struct {
-	key  []byte // in the bucket file_order
+	key  []byte // the file's key in the bucket file_order
 	name []byte
 	size int64
 }

@@ -18,14 +18,14 @@ import (
 // never changed, only replaced. Copying the slices and maps therefore copies the whole
 // state.
 type state struct {
-	subjects []*subject // in order of creation
+	subjects []*subject // the projects in order of creation
 	keys     map[store.ID][]store.ProjectID
 }
 
 // subject is a project with its versions.
 type subject struct {
 	project  store.Project
-	versions []*store.Version // in order of creation
+	versions []*store.Version // the versions in order of creation
 }
 
 func (s *state) clone() *state {

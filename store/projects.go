@@ -64,8 +64,8 @@ type Project struct {
 	MirrorAssets          bool                   `json:"mirror_assets"`
 	StorageBackend        string                 `json:"storage_backend,omitempty"` // id of its own storage; "" = the default
 	Aliases               []Alias                `json:"aliases,omitempty"`         // newest first
-	Languages             []Language             `json:"languages,omitempty"`       // in order of registration
-	Translations          map[string]ProjectText `json:"translations,omitempty"`    // by tag key
+	Languages             []Language             `json:"languages,omitempty"`       // registered languages, in order of registration
+	Translations          map[string]ProjectText `json:"translations,omitempty"`    // translated texts by tag key
 	CreatedAt             int64                  `json:"created_at"`
 	UpdatedAt             int64                  `json:"updated_at"`
 }

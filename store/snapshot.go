@@ -31,8 +31,8 @@ type Snapshot struct {
 	Catalog  *release.Catalog
 	Encoding *Encoding // the encoded responses about the project itself
 
-	entries       []*VersionEntry      // by position in the catalog
-	announcements []*AnnouncementEntry // in list order
+	entries       []*VersionEntry      // versions by position in the catalog
+	announcements []*AnnouncementEntry // the announcements in list order
 	cost          int64                // estimated size in bytes, including all encodings
 }
 
@@ -413,7 +413,7 @@ type cache struct {
 	clock atomic.Int64
 
 	mu   sync.Mutex
-	held int64 // bytes of all snapshots in slots
+	held int64 // total bytes of the snapshots in all slots
 }
 
 // keep stores a snapshot that a reader has built, unless the project has changed since

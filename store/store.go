@@ -110,8 +110,8 @@ type Store struct {
 	submissions *boltfile.Group[func(*Tx) error]
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
 
-	filesWaiting   chan struct{} // see FilesWaiting
-	projectDeleted chan struct{} // see ProjectDeleted
+	filesWaiting   chan struct{} // the channel that FilesWaiting returns
+	projectDeleted chan struct{} // the channel that ProjectDeleted returns
 
 	changing sync.Mutex
 	changed  chan struct{} // closed at the next change; nil if no reader waits; guarded by changing

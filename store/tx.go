@@ -91,8 +91,8 @@ var (
 type Tx struct {
 	bolt  *boltfile.Tx
 	store *Store
-	now   time.Time // the same for the whole transaction
-	ids   idSource  // only in write transactions
+	now   time.Time // time of the transaction, see Now
+	ids   idSource  // source of ids; only in write transactions
 
 	hidden ProjectID // the project that an import writes to, or 0
 
@@ -102,7 +102,7 @@ type Tx struct {
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64        // sequence number of the last change recorded, 0 if none
-	changedText    int64         // for ChangedText
+	changedText    int64         // bytes to add to Store.changedText
 	heads          *series.Heads // nil in a read transaction
 	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool

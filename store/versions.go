@@ -31,7 +31,7 @@ type Version struct {
 	Platforms     []platform.Platform    `json:"platforms,omitempty"`
 	CustomData    json.RawMessage        `json:"custom_data,omitempty"` // a JSON object
 	PublishedAt   int64                  `json:"published_at"`
-	Translations  map[string]VersionText `json:"translations,omitempty"` // by tag key
+	Translations  map[string]VersionText `json:"translations,omitempty"` // translated texts by tag key
 
 	// ReleaseUpdatedAt is the modification time of the code host's release that last
 	// overwrote the version, in Unix seconds. It is 0 if no release did, or if that time is

@@ -16,7 +16,7 @@ var errPHC = errors.New("not an argon2id hash")
 // The limits of the parameters of a stored hash. Without them, a damaged record could
 // cause all memory of the machine to be allocated.
 const (
-	maxMemory = 1 << 20 // in KiB
+	maxMemory = 1 << 20 // KiB
 	maxPasses = 64
 	maxLanes  = 16
 	minSalt   = 8

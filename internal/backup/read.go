@@ -27,11 +27,11 @@ const (
 	maxWindow = 8 << 20
 )
 
-// Read reads an archive to its end and verifies it against its manifest and checksums. It
-// calls each, unless that is nil, for every member. It does so before the verification is
-// complete, so the caller must discard the members if Read returns an error. The error is
-// ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error that each or the reader from
-// has returned.
+// Read reads an archive to its end and verifies it against its manifest and checksums.
+// Unless the function each is nil, Read calls it for every member. It does so before the
+// verification is complete, so the caller must discard the members if Read returns an
+// error. The error is ErrDamaged, ErrNewer, ErrSealed, ErrNoArchive, or an error that the
+// function each or the reader has returned.
 func Read(from io.Reader, identities []Identity, each func(m Member, content io.Reader) error) (*Manifest, error) {
 	open, err := unseal(from, identities)
 	if err != nil {
@@ -152,8 +152,8 @@ func (r *reader) members(each func(Member, io.Reader) error) (*Manifest, error) 
 	}
 }
 
-// take passes a member to each, unless that is nil. It returns the checksum of the
-// member's content.
+// take passes a member to the function each, unless that is nil. It returns the checksum
+// of the member's content.
 func (r *reader) take(m Member, each func(Member, io.Reader) error) (sum string, err error) {
 	content := &content{from: r.tar, sum: sha256.New()}
 	if each != nil {

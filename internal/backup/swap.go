@@ -160,8 +160,8 @@ func (s *Staged) Discard() error {
 }
 
 // Swap replaces the content of the data directory with the unpacked files. It moves the
-// previous content to a directory that is named after the time at, and returns the path
-// of that directory as kept. If there was no previous content, kept is "".
+// previous content to a directory that is named after the given time. kept is the path of
+// that directory. If there was no previous content, kept is "".
 //
 // After a crash, the data directory either has the previous content, or FinishSwap
 // completes the swap. After an error, the data directory has the previous content, unless
@@ -345,7 +345,7 @@ func (w *swap) rename(from, to, name string) error {
 }
 
 // end makes the moves durable and then removes the journal. Finally it removes the
-// directory empty, which the moves have emptied.
+// directory with the path empty, because the moves have emptied it.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
 		return err

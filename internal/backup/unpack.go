@@ -24,9 +24,9 @@ func (c changes) do(change func() error) error {
 	return change()
 }
 
-// unpack writes the members of an archive to files in the directory to, and syncs the
-// files and their directories. The archive must match the manifest want, which also
-// limits the sizes of the files.
+// unpack writes the members of an archive to files in a directory, and syncs the files
+// and their directories. The archive must match the given manifest, which also limits the
+// sizes of the files.
 func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
 	root, err := os.OpenRoot(to)
 	if err != nil {

@@ -44,7 +44,7 @@ type Compaction struct {
 	Done          bool  // false if there was too little to gain
 	Took          time.Duration
 
-	old *bbolt.DB // to be closed after its last reader has ended
+	old *bbolt.DB // the replaced database, to be closed when its last reader has ended
 }
 
 // compact replaces the file with a smaller copy if at least a quarter of the file, and at

@@ -18,8 +18,8 @@ const examineEvery = time.Minute
 
 // damage describes damage in a file.
 type damage struct {
-	fault *fault.Error // for clients
-	cause error        // for the administrator
+	fault *fault.Error // the error for clients
+	cause error        // the error for the administrator, with details
 }
 
 // NewDamaged returns a Writer for a file that is too damaged to be opened. Transactions and

@@ -77,7 +77,7 @@ func (x *examiner) examine(path string) (err error) {
 type examiner struct {
 	disk     *os.File
 	pageSize int64
-	used     []bool   // by number: the pages that have been visited
+	used     []bool   // whether a page has been visited, by page number
 	listed   []uint64 // the visited pages that are in the list of free pages
 	loaded   [][]byte // the buckets to visit after a clean stop; nil means all
 	buckets  [][]byte // the buckets to visit; nil means all
@@ -170,7 +170,7 @@ func (x *examiner) meta() (root, free, pages uint64, err error) {
 type page struct {
 	number uint64
 	disk   io.ReaderAt
-	start  int64 // on disk
+	start  int64 // offset of the page in the file
 	size   int64
 	kind   uint16
 	count  int64
@@ -220,9 +220,9 @@ func (p *page) part(offset, n int64) ([]byte, error) {
 // page.
 type element struct {
 	key         []byte
-	child       uint64 // on a branch page
-	nested      bool   // on a leaf page
-	value, size int64  // on a leaf page
+	child       uint64 // number of the child page, on a branch page
+	nested      bool   // whether the value is a bucket, on a leaf page
+	value, size int64  // offset and size of the value, on a leaf page
 }
 
 // elements reads the entries of a branch or leaf page.

@@ -9,7 +9,7 @@ import (
 // State describes an open file: its counters, which start when it is opened, and its
 // current size. Distributions of times are in nanoseconds.
 type State struct {
-	Commits uint64 // on disk, excluding those of UpdateUncounted
+	Commits uint64 // transactions that are on disk, excluding those of UpdateUncounted
 	Failed  uint64 // transactions that failed because of the disk, including those of UpdateUncounted
 	Commit  meter.Distribution
 	Sync    meter.Distribution // time that commits spend waiting for the disk
@@ -21,7 +21,7 @@ type State struct {
 	Transactions int           // read transactions that are open
 	Oldest       time.Duration // age of the oldest open read transaction
 
-	Locked time.Duration // see LockedFor
+	Locked time.Duration // time for which the lock has been held, see LockedFor
 }
 
 // observed holds the statistics of a Writer.

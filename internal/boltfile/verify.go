@@ -20,7 +20,7 @@ func Verify(path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.View(func(tx *bbolt.Tx) (err error) {
-		for found := range tx.Check() { // to its end, because a goroutine sends the errors
+		for found := range tx.Check() { // read to the end, because a goroutine sends the errors
 			if err == nil {
 				err = fmt.Errorf("verify %s: %w: %w", path, ErrDamaged, found)
 			}

@@ -169,7 +169,7 @@ type zeroing struct {
 	pages    int64 // number of pages in the file
 
 	free, end int64 // the pages from free up to, but not including, end are free and not yet overwritten
-	zeroed    int64 // bytes
+	zeroed    int64 // number of bytes overwritten
 }
 
 // sweep overwrites free pages, starting at a position, until the time for the turn is up.

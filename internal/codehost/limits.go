@@ -21,7 +21,7 @@ const (
 // calls would extend the limit or lead to a ban.
 type limits struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by identity; guarded by mu
+	until map[string]time.Time // end of the limit, by identity; guarded by mu
 }
 
 func (l *limits) get(identity string) time.Time {

@@ -41,7 +41,7 @@ type Rules[C, K comparable] struct {
 type Counter[C, K comparable] struct {
 	rules Rules[C, K]
 	parts []part[C, K]
-	near  sync.Pool // of *part[C, K]; returns the part that this core used last
+	near  sync.Pool // the elements are of type *part[C, K]; Get returns the part that this core used last
 	next  atomic.Uint32
 
 	draining sync.Mutex // held by Drain, which owns the spare maps meantime
@@ -67,7 +67,7 @@ type counts[C, K comparable] struct {
 // tally is a map of counts in which a count can be incremented with one lookup. It can be
 // emptied without freeing its memory.
 type tally[T comparable] struct {
-	at      map[T]uint32 // for each key, the index of its count in numbers
+	at      map[T]uint32 // index of each key's count in numbers
 	numbers []uint64
 }
 

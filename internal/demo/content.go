@@ -180,8 +180,8 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 	return list
 }
 
-// translations returns the translations of the text with the given name. The translation
-// into the language hidden is marked as hidden; if hidden is "", none is.
+// translations returns the translations of the text with the given name. The parameter
+// hidden is the language of the translation that is marked as hidden; "" marks none.
 func (w *world) translations(name, hidden string) []contentText {
 	list := []contentText{}
 	for _, l := range w.languages {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// noon is a time at noon on a Thursday.
+// noon is shortly after noon on a Thursday.
 var noon = time.Date(2026, 3, 12, 12, 20, 7, 0, time.UTC)
 
 // archive writes the archive of a project and returns the files in it by name.

@@ -23,8 +23,8 @@ const Reserve = 128 << 20
 // space.
 const look = 64 << 20
 
-// Need returns a NoSpace error if fewer than bytes bytes are free on the file system of
-// dir. The error states that the space is needed for the given purpose.
+// Need returns a NoSpace error if less than the given number of bytes is free on the file
+// system of dir. The error states that the space is needed for the given purpose.
 func Need(dir string, bytes uint64, purpose string) error { return need(Free, dir, bytes, purpose) }
 
 func need(free func(dir string) (uint64, error), dir string, bytes uint64, purpose string) error {

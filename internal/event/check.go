@@ -38,7 +38,7 @@ type checker struct {
 	report *integrity.Report
 	secret hashindex.Secret
 	known  map[Project]*projectCheck
-	seen   int64 // bytes
+	seen   int64 // bytes read so far
 
 	// fix is called for each finding that can be repaired. put performs the repair. name
 	// identifies it, because several findings can lead to the same repair.

@@ -26,7 +26,7 @@ type Definition struct {
 
 // DefinitionsQuery selects definitions.
 type DefinitionsQuery struct {
-	query.Range        // for Count
+	query.Range        // the range in which Count counts events
 	Search      string // part of the name, display name or description, ignoring case; "" = all
 	Archived    bool   // include archived definitions
 	Limit       int
@@ -150,7 +150,7 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
 // UpdateDefinition changes the display name, the description and the archived state of a
-// definition. If the function change returns an error, UpdateDefinition stores nothing
+// definition. If the parameter change returns an error, UpdateDefinition stores nothing
 // and returns that error unchanged. The error is NotFound if no definition has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {

@@ -167,7 +167,7 @@ type Engine struct {
 	failed error      // error of the last attempt to write a frozen head; guarded by the lock of file
 
 	observed observed
-	commits  atomic.Int64 // of batches
+	commits  atomic.Int64 // number of commits of batches
 
 	damaged atomic.Pointer[error] // the first damage that leaves the file writable
 
@@ -207,7 +207,7 @@ var (
 	secretKey  = []byte("secret")
 	flushedKey = []byte("flushed")
 
-	countersFromKey = []byte("counters_from") // in the bucket of a project
+	countersFromKey = []byte("counters_from") // a key in the bucket of a project
 )
 
 // projectBuckets lists the buckets of a project.

@@ -55,7 +55,7 @@ type checkedProject struct {
 	*project
 	engine *Engine
 	tx     *boltfile.Tx
-	ids    map[string]bool // of events
+	ids    map[string]bool // the event_ids that have been found
 }
 
 func (c *checkedProject) bucket(name []byte) *boltfile.Bucket {

@@ -28,8 +28,9 @@ type extreme struct {
 	batches func(n int, send func(*event.Batch))
 	// check verifies the answers to queries about the data.
 	check func(t *testing.T, w *world, n int)
-	// refused runs a query that needs more memory than allowed. The error must advise the
-	// client to narrow the parameter that the field narrow names.
+	// refused runs a query that needs more memory than allowed. The text of the error must
+	// contain the value of the field narrow, which advises the client how to narrow the
+	// query.
 	refused func(ctx context.Context, w *world) error
 	narrow  string
 }

@@ -35,13 +35,13 @@ type headProject struct {
 	senders      []block.Sender
 	bySender     map[block.Sender]uint32
 
-	hashes []uint64 // of ids
+	hashes []uint64 // hash of each element of ids
 	byHash rowTable
 
 	subjects, sessions newTexts
 	counts             map[counterGroup][]int64 // each list is indexed by the number of the name
 	counting           counterGroup             // the group of the last event
-	counted            []int64                  // its list
+	counted            []int64                  // the list in counts for that group
 }
 
 // counterGroup is a counter's key without the name. The events of a batch usually share

@@ -212,16 +212,16 @@ func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, e
 // outdated by then.
 type lookup struct {
 	batches []batchLookup
-	hashes  []uint64 // of all items
+	hashes  []uint64 // hashes of all event_ids of the group
 	stored  []bool
 }
 
 // batchLookup is the lookup of one batch. Its slices are subslices of the group's slices.
 type batchLookup struct {
 	state            projectState // the state in which the lookup is valid
-	hashes           []uint64     // of the event_ids
-	stored           []bool       // in blocks
-	subject, session uint32       // 0 if they have no number
+	hashes           []uint64     // hash of each event_id
+	stored           []bool       // whether each event is stored in a block
+	subject, session uint32       // numbers of the batch's subject and session; 0 if they have none
 }
 
 // projectState identifies a state of the indexes of a project. The zero value differs
@@ -327,7 +327,7 @@ type commit struct {
 	engine   *Engine
 	tx       *boltfile.Tx
 	heads    *heads
-	maxNames int // of a project; 0 = no limit
+	maxNames int // maximum number of names in a project; 0 = no limit
 	projects map[Project]*commitProject
 	accepted []acceptedBatch
 	*scratch
@@ -340,9 +340,9 @@ const maxScratch = 8192
 // scratch holds buffers that successive commits reuse.
 type scratch struct {
 	fresh  []freshKey // idempotency keys of the accepted events
-	hashes []uint64   // of these keys
+	hashes []uint64   // hash of each element of fresh
 	byHash rowTable
-	value  []byte // for the WAL
+	value  []byte // the value to store in the WAL
 
 	// Of the current batch:
 	take  []int    // indexes of its new items
@@ -522,7 +522,7 @@ func (c *commit) publish() {
 	r, hashes := newWALReader(c.value), c.hashes
 	for _, a := range c.accepted {
 		if err := r.next(&t); err != nil {
-			panic(err) // this commit encoded it
+			panic(err) // cannot fail, because this commit encoded the value
 		}
 		c.heads.active.append(a.project, c.heads.frozen, &t, a.subject, a.session, hashes)
 		hashes = hashes[len(t.items):]

@@ -41,9 +41,9 @@ var errNamesFull = errors.New("the project has reached its limit of event names"
 type names struct {
 	mu      sync.RWMutex
 	numbers map[string]uint32
-	list    []*name  // by number; nil if no name has it
-	texts   []string // by number; the elements of a slice that has been returned never change
-	free    []uint32 // the unused numbers in list
+	list    []*name  // the names, by number; nil for an unused number
+	texts   []string // the texts of the names, by number; elements of a slice that was returned never change
+	free    []uint32 // the unused numbers
 
 	forgotten atomic.Uint64 // the number of times that names have been forgotten
 }

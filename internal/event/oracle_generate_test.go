@@ -22,7 +22,7 @@ type generator struct {
 	sessions []string
 	names    []string
 	keys     []string
-	received int  // number of batches
+	received int  // number of batches received so far
 	crowd    bool // many subjects, sessions and names
 	bulky    bool // some values are so long that blocks and commits are large
 }
@@ -31,8 +31,8 @@ type generator struct {
 var (
 	long = strings.Repeat("long ", 120) // exceeds the maximum length of a filter's value
 
-	someOffsets = []int{0, 0, 330, 345, -300, -210, 480, -840, 900} // of queries
-	someClocks  = []int{0, 330, 345, -300, -210, 480, -720, 840}    // of clients
+	someOffsets = []int{0, 0, 330, 345, -300, -210, 480, -840, 900} // time zones of queries, in minutes
+	someClocks  = []int{0, 330, 345, -300, -210, 480, -720, 840}    // time zones of clients, in minutes
 	someRegions = []string{"", "DE", "US", "CN", "IN", "BR", "LOCAL", "ZZ"}
 	someNames   = []string{"open", "view", "buy", "a", "a.b:c-d_e", "0"}
 

@@ -20,10 +20,10 @@ type model struct {
 
 // project is the state of one project in the model.
 type project struct {
-	records     []*record // in the order of receipt
+	records     []*record // all events, in the order of receipt
 	counters    map[counter]int64
-	definitions map[string]*event.Definition // by name, without an ID
-	seen        map[string][]int64           // by name, the times of all events ever stored
+	definitions map[string]*event.Definition // the definitions by name; they have no IDs
+	seen        map[string][]int64           // times of all events that were ever stored, by name
 }
 
 // record is one event.

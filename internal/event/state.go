@@ -15,7 +15,7 @@ import (
 // State describes an engine by counters and its current size. Counters start at zero when
 // the engine is opened. Distributions of times are in nanoseconds.
 type State struct {
-	boltfile.State // its commits are only those that stored batches
+	boltfile.State // counts only commits of batches
 
 	Batches   uint64  // batches ingested without an error
 	Events    uint64  // events stored
@@ -24,7 +24,7 @@ type State struct {
 	Waiting      int // batches in the queue; WaitingBytes is their estimated size
 	WaitingBytes int
 
-	HeadEvents, HeadBytes int // in memory
+	HeadEvents, HeadBytes int // size of the events in memory
 	FrozenHeads           int // heads that are being written: 0 or 1
 	WALBytes              int // bytes that the events in memory take in the WAL
 

@@ -78,7 +78,7 @@ func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	}
 	result := waiting[0]
 	if result == 0 || math.IsNaN(result) || math.IsInf(result, 0) {
-		return 0 // this also replaces -0
+		return 0 // also replaces negative zero
 	}
 	return result
 }

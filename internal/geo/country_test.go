@@ -74,7 +74,7 @@ func TestCountryNames(t *testing.T) {
 func TestTableHasNoOtherCountries(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for i := range 1 << 20 { // one address of each /20 of IPv4, and of as many /36 of the part of IPv6 that is in use
+	for i := range 1 << 20 { // one address in each /20 of IPv4 and, for IPv6, in as many /36 of the part that is in use
 		v4 := netip.AddrFrom4([4]byte{byte(i >> 12), byte(i >> 4), byte(i << 4), 1})
 		v6 := netip.AddrFrom16([16]byte{0x20 | byte(i>>19), byte(i >> 11), byte(i >> 3), byte(i << 5)})
 		seen[iploc.IPCountry(v4)], seen[iploc.IPCountry(v6)] = true, true

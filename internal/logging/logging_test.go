@@ -41,7 +41,7 @@ func TestLinesWaitForOthers(t *testing.T) {
 		if out.String() != "" {
 			t.Errorf("written at once: %s", out.String())
 		}
-		<-time.After(51 * time.Millisecond) // of the fake clock of synctest
+		<-time.After(51 * time.Millisecond) // the fake clock of synctest advances
 		synctest.Wait()
 		if got := out.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, `"msg":"one"`) || !strings.Contains(got, `"who":"me","g":{"n":2}`) {
 			t.Errorf("after 50 ms: %s", got)

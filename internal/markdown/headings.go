@@ -15,7 +15,7 @@ var heading = regexp.MustCompile(`<(/?)h([1-6])>`)
 // and no level is skipped, which would confuse users of screen readers. Tags in the
 // source are escaped, so every match is a heading.
 func nest(rendered string, outermost int) string {
-	var open []int // for each heading around the current one, its level in the source
+	var open []int // levels, in the source, of the headings around the current one
 	return heading.ReplaceAllStringFunc(rendered, func(tag string) string {
 		level := int(tag[len(tag)-2] - '0')
 		end := tag[1] == '/'

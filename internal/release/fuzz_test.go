@@ -78,7 +78,7 @@ func definedOrder(a, b string) int {
 	return orderNumbers(aNumbers, bNumbers)
 }
 
-const tags = "alpha beta rc release" // in ascending order
+const tags = "alpha beta rc release" // the tags in ascending order
 
 func takeApart(version string) (core []string, tag string, numbers []string) {
 	halves := strings.Split(version, "-")

@@ -86,7 +86,8 @@ func Complete(text string) bool {
 	return !strings.Contains(text, "{{") || len(placeholder.Names(text)) == 0
 }
 
-// All returns all documents in order. The caller must not change them.
+// All returns all documents, in the order in which they are listed. The caller must not
+// change them.
 func All() []*Document { return documents }
 
 // Find returns the document with the given slug, or nil if there is none.

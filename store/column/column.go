@@ -170,9 +170,9 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText searches the texts of the records in among, and returns the records that
-// contain the needle. A match cannot extend from one text into the next, because each
-// text begins with a separator.
+// MatchText searches the texts of the records that are marked in the bitmap among, and
+// returns the records that contain the needle. A match cannot extend from one text into
+// the next, because each text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {

@@ -57,7 +57,7 @@ type Series[R any, T Record[R]] struct {
 	Records []byte // number -> id, then JSON
 	Words   []byte // block -> 256 words, two bytes each, little endian
 	Texts   []byte // block -> 256 ends of texts, four bytes each, then the texts; stored with PutValue
-	What    string // for messages
+	What    string // name of the records in messages
 }
 
 // Changes connects the changes that a List makes to its transaction.
@@ -271,8 +271,8 @@ func (l List[R, T]) since(moment int64) uint64 {
 }
 
 // span returns the half-open range [first, end) of the numbers of the records created
-// between from and to, both inclusive. It does not begin before the first record that
-// still exists, because earlier blocks need not have columns.
+// between from and to, both inclusive. It does not begin before the first existing
+// record, because earlier blocks need not have columns.
 func (l List[R, T]) span(from, to int64) (first, end uint64) {
 	first, end = max(l.since(from), l.First()), l.Length()
 	if to < math.MaxInt64 {

@@ -46,7 +46,7 @@ type Release struct {
 // Asset is an attachment of a release.
 type Asset struct{ Name, Content string }
 
-// Issue is a created issue.
+// Issue is an issue at the host.
 type Issue struct {
 	Number      int64
 	Title, Body string

@@ -276,8 +276,8 @@ func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
 // receipts tracks the last time of receipt of each sender, in Unix seconds. It computes
 // the references from which column 10 measures times.
 type receipts struct {
-	last  []int64 // by sender
-	known []bool  // by sender
+	last  []int64 // last time of receipt of each sender
+	known []bool  // whether a sender has an entry in last
 	first int64   // receipt of the last row that was the first one of its sender
 }
 

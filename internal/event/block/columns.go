@@ -15,11 +15,11 @@ type Columns struct {
 	Hour int64 // Unix second at which the hour begins
 	N    int   // number of rows
 
-	Seconds  []byte         // second in the hour of each row, two bytes each, little endian
-	Names    encoding.Codes // index in NameOf for each row
-	NameOf   []uint32       // number in the project for each distinct name
+	Seconds  []byte         // for each row, the second in the hour: two bytes, little endian
+	Names    encoding.Codes // for each row, an index into NameOf
+	NameOf   []uint32       // for each distinct name, its number in the project
 	Senders  int
-	SenderOf encoding.Codes // number of the sender for each row, less than Senders
+	SenderOf encoding.Codes // for each row, the number of its sender, which is less than Senders
 
 	subjects, sessions senderColumn[uint32]
 	platforms          senderColumn[uint8]
@@ -40,7 +40,7 @@ type Column struct {
 	// Values contains the distinct values as compact JSON, indexed by code. Values[0] is "".
 	Values []string
 
-	bits  encoding.Bits // for each row, its code minus first
+	bits  encoding.Bits // for each row, its code minus the field first
 	first uint32
 }
 
@@ -51,8 +51,8 @@ func NewColumn(codes []uint32, values []string) *Column {
 	return &Column{Values: values, bits: encoding.Bits{Width: width, Raw: encoding.AppendBits(nil, codes, width)}}
 }
 
-// Codes stores the codes of the given rows in into, which must have room for them.
-// Invalid codes, which occur only in a damaged block, become 0.
+// Codes stores the codes of the given rows in the slice into, which must have room for
+// them. Invalid codes, which occur only in a damaged block, become 0.
 func (c *Column) Codes(rows []uint32, into []uint32) {
 	into = into[:len(rows)]
 	c.bits.Gather(rows, into)

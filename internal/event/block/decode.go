@@ -245,7 +245,7 @@ func (b *block) decodeSenders(p *Columns) ([]Sender, error) {
 }
 
 // decodeReceived decodes the times of receipt of the rows with the given row numbers, and
-// stores them in into.
+// stores them in the slice into.
 func (b *block) decodeReceived(p *Columns, list []uint32, into []int64) error {
 	plain, err := encoding.Unpack(b.columns[columnReceived])
 	if err != nil || b.n == 0 {

@@ -326,8 +326,8 @@ func (s *storedProperty) appendValues(list []string) ([]string, error) {
 	return list, c.Err()
 }
 
-// codes stores the code of each row's value in into. Codes start at 1; 0 means that the
-// row does not have the property.
+// codes stores the code of each row's value in the slice into. Codes start at 1; 0 means
+// that the row does not have the property.
 func (s *storedProperty) codes(into []uint32) error {
 	most := uint32(0)
 	switch {

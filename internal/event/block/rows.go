@@ -113,7 +113,7 @@ func makeRows(n int) *Rows {
 	}
 }
 
-// set overwrites row number to of r with a row of another Rows, except its sender.
+// set overwrites a row of r, except its sender, with a row of another Rows.
 func (r *Rows) set(to int, from *Rows, row int) {
 	r.Seconds[to], r.Names[to] = from.Seconds[row], from.Names[row]
 	r.Received[to], r.IDs[to], r.Props[to] = from.Received[row], from.IDs[row], from.Props[row]

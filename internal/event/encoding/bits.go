@@ -84,8 +84,8 @@ func (b Bits) lastWord(from int) (word uint64) {
 	return word
 }
 
-// Unpack adds add to each number of the list and stores the sums in into. It returns the
-// greatest sum.
+// Unpack adds a constant, add, to each number of the list and stores the sums in the
+// slice into. It returns the greatest sum.
 func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	switch b.Width {
 	case 0:

@@ -71,7 +71,7 @@ func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	if uint64(most) > uint64(4*len(numbers)+1024) {
 		return codes, distinctByMap(numbers, codes)
 	}
-	known := make([]uint32, most+1) // for each number: its code + 1, or 0
+	known := make([]uint32, most+1) // code of each number plus 1; 0 = none yet
 	for i, number := range numbers {
 		if known[number] == 0 {
 			distinct = append(distinct, number)

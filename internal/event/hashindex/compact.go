@@ -34,7 +34,7 @@ func tierOf(entries int) int {
 // Compact does a bounded part of the pending work. It writes at most about 8 MB, or more
 // if more was added at once. It removes the entries with a payload for which alive
 // returns false. If alive is nil, it removes none. worked is false if there was nothing
-// to do. next is valid after the changes in in have been committed.
+// to do. next is valid after the changes to the pages have been committed.
 func (x *Index) Compact(in *Pages, alive func(payload uint32) bool) (next *Index, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {

@@ -398,7 +398,7 @@ func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, erro
 // until Write writes them. Runs can therefore be merged without blocking writers.
 type Pages struct {
 	bucket  *boltfile.Bucket
-	changed map[string][]byte // by key; nil = deleted
+	changed map[string][]byte // changed values by key; nil = deleted
 }
 
 // NewPages returns the Pages of the index in a bucket.

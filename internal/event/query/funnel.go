@@ -249,8 +249,8 @@ func (c *multiset) gain(from, steps int) int {
 // bipartite matching.
 type matching struct {
 	events   []mask
-	assigned []int  // for each event: the step that uses it, plus 1
-	tried    []bool // for each event: whether the search for the current step has tried it
+	assigned []int  // number of the step that uses each event, plus 1; 0 = none
+	tried    []bool // whether the search for the current step has tried each event
 }
 
 // assign finds an event for a step. It can take the event of another step if that step

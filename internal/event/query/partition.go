@@ -36,7 +36,7 @@ type batch struct {
 	first      int // index of the first hour
 	hours      int
 	matched    atomic.Int64
-	partitions [batchHours + maxWorkers][maxWorkers][]matched // by hour and by worker; sorted by time, then receipt
+	partitions [batchHours + maxWorkers][maxWorkers][]matched // matching events by hour and worker; sorted by time, then receipt
 }
 
 // partitioner divides the matching events of a query among the workers.

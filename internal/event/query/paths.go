@@ -166,7 +166,7 @@ func progressOf(name, nodes uint32) pathProgress { return pathProgress(name<<nod
 // pathMatcher is a worker's state for one part.
 type pathMatcher struct {
 	*block.Columns
-	bySender []uint32 // for each sender, the number of its sequence in the hour
+	bySender []uint32 // number of each sender's sequence in the hour
 }
 
 func newPathRun(q *query, w worker, in PathsQuery) *pathRun {

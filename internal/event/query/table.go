@@ -13,7 +13,7 @@ import (
 // data: the state of subjects and sessions, and lists of values. The goroutines of a
 // query share one budget.
 type budget struct {
-	max  int64 // bytes
+	max  int64 // maximum number of bytes
 	used atomic.Int64
 
 	what string // the analysis, for the error message
@@ -169,7 +169,7 @@ func (s *bitset) len() (n int64) {
 // are usually the frequent ones, have a bitset each. All other groups, most of which have
 // few subjects, share a hash table of pairs.
 type members struct {
-	sets   []*bitset // by group; nil if the group's subjects are in pairs
+	sets   []*bitset // the bitset of each group; nil if the group's subjects are in pairs
 	made   int       // number of bitsets in sets
 	memory *budget
 

@@ -111,7 +111,7 @@ func whyNoObject(body []byte) string {
 // decoder holds the state of decoding one submission.
 type decoder struct {
 	jsonscan.Scanner
-	body     []byte // the same bytes as text, but as a slice
+	body     []byte // the body as a slice, with the same bytes as the text
 	into     *Request
 	maxItems int
 
@@ -494,9 +494,9 @@ func (d *decoder) dropByMap() {
 	})
 }
 
-// rewritten returns a compact object that contains the members. The object is part of a
-// shared buffer. If append has to move the buffer, objects returned earlier keep the old
-// memory.
+// rewritten returns a compact JSON object that contains d.members. The object is a part
+// of the shared buffer d.rewrite. If append has to move the buffer, objects that were
+// returned earlier keep the old memory.
 func (d *decoder) rewritten() []byte {
 	from := len(d.rewrite)
 	d.rewrite = append(d.rewrite, '{')

@@ -41,7 +41,7 @@ const (
 // storageFailures holds the last error of each storage that failed to remove objects.
 type storageFailures struct {
 	mu   sync.Mutex
-	errs map[string]error // by id of the storage; guarded by mu
+	errs map[string]error // the errors by id of the storage; guarded by mu
 }
 
 // note stores the result of the latest removals from a storage. A nil error clears an

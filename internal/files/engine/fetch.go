@@ -19,8 +19,8 @@ import (
 	"svc/store"
 )
 
-// fetch downloads an attachment to the path staged, and records its size and SHA-256. If the
-// download fails, fetch removes the incomplete file.
+// fetch downloads an attachment to the given path, and records its size and SHA-256. If
+// the download fails, fetch removes the incomplete file.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()

@@ -43,7 +43,7 @@ type download struct {
 	at, end int64
 	fetch   Fetch
 
-	slice  io.ReadCloser // the open slice, which contains the position at; nil if none is open
+	slice  io.ReadCloser // the open slice, which contains the current position; nil if none is open
 	source *slice        // cache entry of the open slice; nil if the slice is read from the storage
 	bad    int           // number of times that the slice at the position was damaged
 }

@@ -126,8 +126,8 @@ func readJournal(t testing.TB, dir string) (entries []entry) {
 // history is the state of a session according to a journal.
 type history struct {
 	chunks     int
-	may        []map[int]bool // for each chunk, the versions that it may have now
-	there      []bool         // for each chunk, whether it was acknowledged
+	may        []map[int]bool // versions that each chunk may have now
+	there      []bool         // whether each chunk was acknowledged
 	latest     int            // the latest version of any chunk
 	completing bool
 	completed  string
