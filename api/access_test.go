@@ -183,7 +183,7 @@ func anything(api.Endpoint) bool { return true }
 
 func scopedOnly(e api.Endpoint) bool { return e.Access == "scoped" }
 
-// narrowed reports whether a route limits its answer to the projects of the key.
+// narrowed reports whether a route limits its response to the projects of the key.
 func narrowed(e api.Endpoint) bool { return e.Project == "each" }
 
 func scopedInProject(e api.Endpoint) bool { return e.Access == "scoped" && e.Project != "none" }
@@ -207,7 +207,7 @@ func visitors(t *testing.T, s *apitest.Server) []visitor {
 	bearer := func(name string, opens func(api.Endpoint) bool, value string) {
 		add(name, opens, map[string]string{"Authorization": "Bearer " + value})
 	}
-	// made returns a visitor whose key is created for each route and target.
+	// made adds a visitor with a key that is created for each route and target.
 	made := func(name string, opens func(api.Endpoint) bool, header string, key func(*testing.T, api.Endpoint, target) string) {
 		all = append(all, visitor{name, opens, func(t *testing.T, e api.Endpoint, at target) map[string]string {
 			t.Helper()
@@ -281,7 +281,7 @@ func TestAccessMatrix(t *testing.T) {
 			t.Parallel()
 			refuses := makeTarget(t, s, fmt.Sprintf("refuses-%d", i))
 			before := s.State(t, refuses.project)
-			to, whole := target{}, false // to is a target that may be changed; whole reports that it has not been changed yet
+			to, whole := target{}, false // to may be changed; whole is true while it has not been changed
 			for at, v := range visitors {
 				// A credential neither grants nor prevents access to a signed route. Only the
 				// signature counts, and the target's webhook has a secret.
@@ -303,7 +303,7 @@ func TestAccessMatrix(t *testing.T) {
 }
 
 // visit calls a route and checks that the server admits the caller if and only if opens is true. It
-// also calls a GET route with HEAD. It returns the status of the last answer.
+// also calls a GET route with HEAD. It returns the status of the last response.
 func visit(t *testing.T, s *apitest.Server, e api.Endpoint, v visitor, to target, opens bool) (status int) {
 	t.Helper()
 	methods := []string{e.Method}

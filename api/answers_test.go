@@ -18,7 +18,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// largeText returns a text that is large enough to be sent as a separate piece of an answer.
+// largeText returns a text that is large enough to be sent as a separate piece of a response.
 func largeText(i int) string { return fmt.Sprint(i) + strings.Repeat("x", 128<<10) }
 
 // addLarge stores one large record of each kind that has lists, and returns the ID of the feedback.
@@ -67,7 +67,7 @@ func TestLargeListsHaveTheirShape(t *testing.T) {
 	}
 }
 
-// stuckList requests a list over a new connection and reads only the beginning of the answer.
+// stuckList requests a list over a new connection and reads only the beginning of the response.
 func stuckList(t *testing.T, s *apitest.Server, path string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c := s.Dial(t, "GET /api/v1"+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.Admin+"\r\nConnection: close\r\n\r\n")
@@ -150,8 +150,8 @@ func TestListWhileRecordsGo(t *testing.T) {
 	}
 }
 
-// TestAnswerBudget checks that all large answers share a memory budget. A large answer that gets no
-// memory within ten seconds is refused. Small answers do not use the budget.
+// TestAnswerBudget checks that all large responses share a memory budget. A large response that gets no
+// memory within ten seconds is refused. Small responses do not use the budget.
 func TestAnswerBudget(t *testing.T) {
 	t.Parallel()
 	const budget = 256 << 10
@@ -205,14 +205,14 @@ func TestAnswerBudget(t *testing.T) {
 }
 
 // slowRead requests a path of the interface from the given client address and does not read the
-// answer.
+// response.
 func slowRead(t *testing.T, s *apitest.Server, path, address string) net.Conn {
 	t.Helper()
 	return s.Dial(t, fmt.Sprintf("GET /api/v1%s HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: %s\r\n\r\n", path, address))
 }
 
 // TestSlowReadersOfAnAddress checks that slow readers at one address do not prevent other addresses
-// from getting large answers.
+// from getting large responses.
 func TestSlowReadersOfAnAddress(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

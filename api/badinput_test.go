@@ -134,7 +134,7 @@ func hostileObjects(o *apitest.Operation, schema *openapi3.Schema) (objects []st
 	return objects
 }
 
-// TestHostileBodies sends every hostile value in every field of every body. No answer may be a
+// TestHostileBodies sends every hostile value in every field of every body. No response may be a
 // server error, and a refused body must not change anything.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
@@ -227,7 +227,7 @@ func committed(t *testing.T, s *apitest.Server) []byte {
 	return pages
 }
 
-// readAll reads the stored records like apps and administrators do, and validates the answers
+// readAll reads the stored records like apps and administrators do, and validates the responses
 // against openapi.yaml.
 func readAll(t *testing.T, s *apitest.Server) {
 	t.Helper()

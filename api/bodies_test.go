@@ -33,7 +33,7 @@ func sendLog(t *testing.T, s *apitest.Server, address string, length int) (statu
 	return s.Send(t, "POST", logPath, map[string]string{"X-Forwarded-For": address}, body)
 }
 
-// slowAnswer is the answer received on one of several connections.
+// slowAnswer is the response received on one of several connections.
 type slowAnswer struct {
 	*http.Response
 	body []byte
@@ -41,7 +41,7 @@ type slowAnswer struct {
 	err  error
 }
 
-// awaitAnswer waits for the answer on a connection, reads it and sends it to the channel.
+// awaitAnswer waits for the response on a connection, reads it and sends it to the channel.
 func awaitAnswer(c net.Conn, number int, to chan<- slowAnswer) {
 	got := slowAnswer{conn: number}
 	if got.Response, got.err = http.ReadResponse(bufio.NewReader(c), nil); got.err == nil { //nolint:bodyclose // closed below
@@ -51,7 +51,7 @@ func awaitAnswer(c net.Conn, number int, to chan<- slowAnswer) {
 	to <- got
 }
 
-// check validates an answer to a POST against openapi.yaml.
+// check validates a response to a POST against openapi.yaml.
 func (a slowAnswer) check(t *testing.T, path string, status int) {
 	t.Helper()
 	if a.err != nil {

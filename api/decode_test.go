@@ -9,7 +9,7 @@ import (
 )
 
 // TestBodyIsAnObject checks that every endpoint refuses a body that is not a JSON object, with the
-// same answer and without changing anything.
+// same response and without changing anything.
 func TestBodyIsAnObject(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzRequest sends arbitrary requests to a server with a project, parsed like net/http parses
-// them. Each request has no credential, the administrator's credential or a limited key. The answer
+// them. Each request has no credential, the administrator's credential or a limited key. The response
 // must match openapi.yaml and must not be a server error.
 func FuzzRequest(f *testing.F) {
 	s := apitest.NewServer(f, apitest.WithRateLimit(0))

@@ -151,7 +151,7 @@ func bodyLimit(e api.Endpoint) int64 {
 	return 32 << 20
 }
 
-// TestBodyLimit checks that the server answers a body over the limit with 413. If the length is
+// TestBodyLimit checks that the server responds to a body over the limit with 413. If the length is
 // announced, the server refuses the body before any of it is sent. Otherwise it refuses the body
 // when the limit is exceeded.
 func TestBodyLimit(t *testing.T) {

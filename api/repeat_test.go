@@ -10,7 +10,7 @@ import (
 )
 
 // TestIdempotencyKey checks that a change with an Idempotency-Key is only made once. Repeated
-// requests with the same key must get the same answer.
+// requests with the same key must get the same response.
 func TestIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -79,7 +79,7 @@ func TestIdempotencyKey(t *testing.T) {
 }
 
 // TestIdempotencyKeyAtTheSameTime checks that concurrent requests with the same key wait for the
-// first one and get its answer.
+// first one and get its response.
 func TestIdempotencyKeyAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestSlowClients checks that clients that send part of a request and then stop do not delay the
-// answers to other clients. The server must close their connections.
+// responses to other clients. The server must close their connections.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -64,7 +64,7 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// TestClientsThatDoNotRead checks that clients that do not read their answers do not prevent other
+// TestClientsThatDoNotRead checks that clients that do not read their responses do not prevent other
 // clients from reading and writing.
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
-// TestSlowUpload checks that the server answers a large body even if sending it takes longer than
+// TestSlowUpload checks that the server accepts a large body even if sending it takes longer than
 // the timeout for small bodies.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestSlowUpload(t *testing.T) {
 	}
 }
 
-// TestSlowExport checks that an answer may take longer than all time limits without being cut off.
+// TestSlowExport checks that a response may take longer than all time limits without being cut off.
 func TestSlowExport(t *testing.T) {
 	t.Parallel()
 	const events = 12
@@ -197,7 +197,7 @@ func TestClientGivesUp(t *testing.T) {
 	}
 }
 
-// exchangeRaw sends bytes unchanged and returns the answer.
+// exchangeRaw sends bytes unchanged and returns the response.
 func exchangeRaw(t *testing.T, s *apitest.Server, text string) (status int, header http.Header, body string) {
 	t.Helper()
 	conn := s.Dial(t, text)

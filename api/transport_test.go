@@ -34,7 +34,7 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// TestUnknownAddress checks that the server answers every path and method outside of the route
+// TestUnknownAddress checks that the server responds to every path and method outside of the route
 // table with a 404 in the usual form of errors.
 func TestUnknownAddress(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestPreflight checks that the server answers a preflight for every path. A preflight needs no
+// TestPreflight checks that the server responds to a preflight for every path. A preflight needs no
 // credential and does not count against a rate limit.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
@@ -237,8 +237,8 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestAnswerHeaders checks that caches do not store answers that only the administrator may see. It
-// also checks that browsers do not guess the content type of any answer.
+// TestAnswerHeaders checks that caches do not store responses that only the administrator may see. It
+// also checks that browsers do not guess the content type of any response.
 func TestAnswerHeaders(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))

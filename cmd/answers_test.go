@@ -57,7 +57,7 @@ func population() (all []asked) {
 	return all
 }
 
-// questions returns requests with answers that depend only on the data, not on the current time.
+// questions returns requests with responses that depend only on the data, not on the current time.
 func questions() []asked {
 	span := fmt.Sprintf(`"start_time":%d,"end_time":%d`, firstEvent-3600, firstEvent+300_000)
 	query := fmt.Sprintf("?start_time=%d&end_time=%d", firstEvent-3600, firstEvent+300_000)
@@ -102,8 +102,8 @@ func flags(name, value string) func(string) (string, bool) {
 	return func(flag string) (string, bool) { return value, flag == name }
 }
 
-// ask makes requests as the owner and returns the bodies of the answers. It fails the test if an
-// answer has an error status.
+// ask makes requests as the owner and returns the bodies of the responses. It fails the test if a
+// response has an error status.
 func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 	t.Helper()
 	client := control.InProcess(i.handler)
@@ -130,7 +130,7 @@ func (i *service) ask(t *testing.T, all []asked) (answers []string) {
 }
 
 // fill creates a data directory, makes the requests in population, and returns the directory's
-// answers to questions.
+// responses to questions.
 func fill(t *testing.T, dir string) []string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -152,7 +152,7 @@ func fill(t *testing.T, dir string) []string {
 }
 
 // answersOf opens a data directory, waits until the search index is up to date, and returns the
-// directory's answers to questions.
+// directory's responses to questions.
 func answersOf(t *testing.T, dir string) []string {
 	t.Helper()
 	i := openData(t, dir)
@@ -186,7 +186,7 @@ func svc(t *testing.T, args ...string) {
 	}
 }
 
-// TestRestoredAnswersTheSame checks that a restored directory gives the same answers as the
+// TestRestoredAnswersTheSame checks that a restored directory gives the same responses as the
 // original.
 func TestRestoredAnswersTheSame(t *testing.T) {
 	t.Parallel()
@@ -201,7 +201,7 @@ func TestRestoredAnswersTheSame(t *testing.T) {
 }
 
 // TestEveryFormatOpens checks that this program opens data of every released format and gives the
-// answers that were recorded with the data. With -make-fixture, it records data and answers of the
+// responses that were recorded with the data. With -make-fixture, it records data and responses of the
 // current format.
 func TestEveryFormatOpens(t *testing.T) {
 	t.Parallel()

@@ -88,8 +88,8 @@ func (p *program) openArchive(ctx context.Context, path, identity string) (a *ar
 	return a, nil
 }
 
-// untilDone is a file whose Read fails after the context has ended, so that reading a large archive
-// can be cancelled.
+// untilDone is a file that returns an error from Read after the context has ended, so that reading
+// a large archive can be cancelled.
 type untilDone struct {
 	ctx context.Context
 	*os.File

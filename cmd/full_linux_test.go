@@ -82,7 +82,7 @@ func writers() []*writer {
 }
 
 // TestFullDisk checks that a server on a full disk rejects writes with a disk-full error, but
-// answers reads and allows deletions. It must accept writes as soon as there is space. Stopping and
+// allows reads and deletions. It must accept writes as soon as there is space. Stopping and
 // starting the server must be possible while the disk is full.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()

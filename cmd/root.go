@@ -250,7 +250,7 @@ func ownerHint(e *control.OwnerError, args []string) string {
 	}
 	number, nameless := strings.CutPrefix(e.User, "#")
 	hint := "as root: chown -R " + quoted(number) + " " + quoted(e.Dir)
-	if nameless { // as in images without a user database
+	if nameless { // the user has no name, as in images without a user database
 		hint += "\nin a container that is the folder or volume which is mounted there; do it outside"
 	}
 	return hint

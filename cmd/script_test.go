@@ -35,7 +35,7 @@ const giveUp = time.Minute
 func TestMain(m *testing.M) {
 	// Without this, the ACME test server sleeps for random times.
 	_ = os.Setenv("PEBBLE_VA_NOSLEEP", "1")
-	_ = os.Unsetenv("GOGC") // for the test process only, not for the programs it starts
+	_ = os.Unsetenv("GOGC") // GOGC is set for the test process only, not for the programs it starts
 	testscript.Main(m, map[string]func(){"svc": func() {
 		os.Exit(Main(os.Args, os.Stdin, os.Stdout, os.Stderr, []byte("openapi: 3.1.0\n")))
 	}})
@@ -234,7 +234,7 @@ func (s *server) follow(out *os.File) {
 	close(s.exited)
 }
 
-// fataler is what a test and a script have in common.
+// fataler contains the methods that tests and scripts have in common.
 type fataler interface {
 	Fatalf(format string, args ...any)
 }

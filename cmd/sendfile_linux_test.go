@@ -68,7 +68,7 @@ func TestKernelCopiesLocalFiles(t *testing.T) {
 		}
 		sum += n
 	}
-	// The first bytes of an answer are sent with its headers.
+	// The first bytes of a response are sent with its headers.
 	if want := size + rangeSize; sum < want-2*64<<10 || sum > want {
 		t.Errorf("the kernel copied %d of %d bytes: %s", sum, want, text)
 	}

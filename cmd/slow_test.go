@@ -61,7 +61,7 @@ func TestThousandSlowClients(t *testing.T) {
 	dripping.Wait()
 }
 
-// reading is a request with a large answer.
+// reading is a request with a large response.
 const reading = "GET /api/v1/public/a/versions HTTP/1.1\r\nHost: x\r\n\r\n"
 
 // drip sends the beginning of a request, then sends or reads one byte per second. It reconnects

@@ -8,7 +8,7 @@ import (
 	"svc/api/apitest"
 )
 
-// analysis is a request body for one of the analyses and a part of the expected answer.
+// analysis is a request body for one of the analyses and a part of the expected response.
 type analysis struct{ name, path, body, want string }
 
 // askAnalyses runs the analyses on a project with the given events. It runs each one twice: while

@@ -22,7 +22,7 @@ func statsKey(t testing.TB, s *apitest.Server) string {
 	return s.Key(t, `{"name":"statistics","scopes":["stats:read"],"never_expires":true}`)
 }
 
-// stats requests one of the request statistics and returns the decoded answer.
+// stats requests one of the request statistics and returns the decoded response.
 func stats[V any](t testing.TB, s *apitest.Server, credential, project, path string) (v V) {
 	t.Helper()
 	status, body, _ := s.Do(t, "GET", "/admin/projects/"+project+"/stats/requests/"+path, credential, "")
@@ -229,7 +229,7 @@ func TestAdministratorIsNotCounted(t *testing.T) {
 }
 
 // TestSuppressedSubmissionsAreCounted checks that a repeated submission counts as a request,
-// although it only gets the answer of the first one.
+// although it only gets the response of the first one.
 func TestSuppressedSubmissionsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithWindow(time.Minute))

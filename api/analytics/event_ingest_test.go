@@ -11,7 +11,7 @@ import (
 	"svc/api/apitest"
 )
 
-// stored returns the answer of GET events/me.
+// stored returns the response of GET events/me.
 func stored(t testing.TB, s *apitest.Server, project, subject string) string {
 	t.Helper()
 	headers := map[string]string{"X-Forwarded-For": apitest.Stranger()}
@@ -267,7 +267,7 @@ func TestBatchLimit(t *testing.T) {
 }
 
 // TestIngestionLimit checks that ingestion is rate limited like other submissions, and that every
-// answer contains the rate limit headers.
+// response contains the rate limit headers.
 func TestIngestionLimit(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t, apitest.WithRateLimit(2))

@@ -8,7 +8,7 @@ import (
 	"svc/api/apitest"
 )
 
-// eventStats requests paths below events/stats and compares the answers byte for byte, except for
+// eventStats requests paths below events/stats and compares the responses byte for byte, except for
 // white space between lines. The project "demo" contains the worked example and some events from
 // abroad. All requests are made once while the events are in memory and once after they have been
 // written to blocks.

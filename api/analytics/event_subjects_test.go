@@ -81,7 +81,7 @@ func TestLargeExport(t *testing.T) {
 	if len(ids) != batches*each || !ids["39-49"] {
 		t.Errorf("got %d different events", len(ids))
 	}
-	// HEAD has no body, and the answer must not be cached.
+	// HEAD has no body, and the response must not be cached.
 	status, body, header := s.Send(t, "HEAD", "/api/v1/public/app/events/me?distinct_id=u", nil, "")
 	if status != 200 || body != "" || header.Get("Cache-Control") != "no-store" {
 		t.Errorf("HEAD: got %d, %d bytes, header %v", status, len(body), header)

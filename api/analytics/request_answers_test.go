@@ -10,11 +10,11 @@ import (
 	"svc/api/apitest"
 )
 
-// answer contains a path and the exact answer to a request for it. White space between lines is not
-// compared.
+// answer is a row of a table: the path of a request, and the exact response to it. White space
+// between lines is not compared.
 type answer struct{ name, path, want string }
 
-// answers requests request statistics and compares the answers. The project "a" has a few counted
+// answers requests the request statistics and compares the responses. The project "a" has a few counted
 // requests around a Monday; the project "empty" has none.
 func answers(t *testing.T, rows []answer) {
 	t.Helper()

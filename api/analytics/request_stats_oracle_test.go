@@ -111,7 +111,7 @@ func keep(requests []apitest.SeenRequest, which func(apitest.SeenRequest) bool) 
 	return kept
 }
 
-// expected returns the answer that is expected for a question.
+// expected returns the response that is expected for a question.
 func (q statsQuestion) expected(all []apitest.SeenRequest) object {
 	in := q.among(all)
 	answer := object{"start_time": q.start, "end_time": q.end}

@@ -87,7 +87,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageOfNothing checks the answer for a project without versions and clients.
+// TestUsageOfNothing checks the response for a project without versions and clients.
 func TestUsageOfNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
@@ -98,8 +98,8 @@ func TestUsageOfNothing(t *testing.T) {
 	}
 }
 
-// TestUsageRefuses checks access to the decisions. It also checks that a refused change has the same
-// message as the update request.
+// TestUsageRefuses checks which callers may read the decisions of the update check. It also checks
+// that a refused change has the same message as the update request.
 func TestUsageRefuses(t *testing.T) {
 	t.Parallel()
 	s, ids := usageServer(t)

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestContractRefuses checks that invalid answers fail the validation.
+// TestContractRefuses checks that invalid responses fail the validation.
 func TestContractRefuses(t *testing.T) {
 	t.Parallel()
 	const notFound = `{"statusCode":404,"message":"project not found","error":"Not Found"}`
 	for _, tc := range []struct {
 		name, method, path string
 		status             int
-		body, why          string // why is a part of the error; empty if the answer is valid
+		body, why          string // why is a part of the error; empty if the response is valid
 	}{
 		{"as documented", "GET", "/health", 200, `{"status":"ok","timestamp":1}`, ""},
 		{"slash at the end", "GET", "/health/", 200, `{"status":"ok","timestamp":1}`, ""},

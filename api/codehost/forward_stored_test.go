@@ -284,7 +284,7 @@ func TestForwardStoredWhenTheCodeHostFails(t *testing.T) {
 }
 
 // TestForwardStoredInParallel checks that concurrent requests for the same feedback all get the
-// same issue, even if the code host's answer to the creation of the issue is lost.
+// same issue, even if the code host's response to the creation of the issue is lost.
 func TestForwardStoredInParallel(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {

@@ -320,7 +320,7 @@ func TestForwardWhenTheCodeHostHangs(t *testing.T) {
 }
 
 // TestForwardAnswersWithoutNumber checks that an issue counts as created even if the code host's
-// answer has few of its fields, for example no number.
+// response has few of its fields, for example no number.
 func TestForwardAnswersWithoutNumber(t *testing.T) {
 	t.Parallel()
 	w := newForwardWorld(t)

@@ -141,7 +141,7 @@ func (w *forwardWorld) restarted() api.Config {
 	return c
 }
 
-// loseAnswer returns a fault that lets the host create the issue but answers with the given status,
+// loseAnswer returns a fault that lets the host create the issue but responds with the given status,
 // as a proxy does after a timeout.
 func loseAnswer(status int) codehosttest.Fault {
 	return func(_ *codehosttest.Host, next http.Handler) http.Handler {

@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// TestForwardAfterLostAnswer checks that an issue is found by its marker if the answer to its
+// TestForwardAfterLostAnswer checks that an issue is found by its marker if the response to its
 // creation was lost, and that a second issue is never created.
 func TestForwardAfterLostAnswer(t *testing.T) {
 	t.Parallel()

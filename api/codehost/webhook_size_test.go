@@ -161,7 +161,7 @@ func TestLargeDeliveriesOfAnAddress(t *testing.T) {
 		body.send(t, s, large, "203.0.113.1", &held)
 	}
 	for s.Metric(t, "svc_public_body_bytes") < 8<<20 && s.Metric(t, `svc_public_bodies_refused_total{reason="address"}`) == 0 {
-	} // until the server has read all that it accepts
+	} // wait until the server has read everything that it accepts
 	status, answer := deliver(t, s, releases, "release", large, map[string]string{"X-Forwarded-For": "203.0.113.2"})
 	expect(t, "another address", status, answer, 200, `{"status":"synced"}`)
 	close(end)

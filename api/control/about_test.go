@@ -28,7 +28,7 @@ func TestAboutWithoutUpstream(t *testing.T) {
 	})
 }
 
-// TestAbout checks the answer while a second server publishes the program.
+// TestAbout checks the response while a second server publishes the program.
 func TestAbout(t *testing.T) {
 	t.Parallel()
 	publisher := apitest.NewServer(t)

@@ -126,7 +126,7 @@ func TestMetricsAreWellMade(t *testing.T) {
 }
 
 // TestMetricsUntilTheClientHasGone checks that no error is logged if the client disconnects during
-// the answer.
+// the response.
 func TestMetricsUntilTheClientHasGone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

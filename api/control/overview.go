@@ -16,7 +16,7 @@ type Examiner func(doctor.Facts) []doctor.Result
 // examination walks through the data directory.
 const examinedFor = 15 * time.Second
 
-// examination caches the results of the last examination.
+// examination holds the results of the last examination, so that they can be reused.
 type examination struct {
 	mu      sync.Mutex
 	at      time.Time // zero if there was none

@@ -22,8 +22,8 @@ func (h *Handlers) profileRoutes() []web.Route {
 // timedProfiles are recorded for the number of seconds in the query.
 var timedProfiles = map[string]http.HandlerFunc{"profile": pprof.Profile, "trace": pprof.Trace}
 
-// heldProfiles are available without recording. They describe the present state or the whole time
-// since the start.
+// heldProfiles are the profiles that need no recording. They describe either the present state or
+// the whole time since the start.
 var heldProfiles = []string{"allocs", "block", "goroutine", "heap", "mutex", "threadcreate"}
 
 func (h *Handlers) listProfiles(*web.Request) (web.ListView, error) {

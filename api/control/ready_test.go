@@ -13,7 +13,7 @@ import (
 	"svc/store"
 )
 
-// readiness is the decoded answer of /readyz.
+// readiness is the decoded response of /readyz.
 type readiness struct {
 	Status string
 	Checks []struct {

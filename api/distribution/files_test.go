@@ -98,7 +98,7 @@ type provider struct {
 	fail  bool
 }
 
-// ServeHTTP answers like Cloudflare.
+// ServeHTTP responds like Cloudflare.
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	p.mu.Lock()

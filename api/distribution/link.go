@@ -239,7 +239,7 @@ type transfer struct {
 	file    *store.File
 	backend *store.StorageBackend
 
-	spans       []span // at least one
+	spans       []span // contains at least one span
 	partial     bool
 	boundary    string // "" unless there are several spans
 	heads       []string

@@ -142,8 +142,8 @@ func TestLinkConditions(t *testing.T) {
 			if got != status || nothing != "" || !sameHeaders(head, header) {
 				t.Errorf("HEAD: got %d %q\n%v, want %d\n%v", got, nothing, head, status, header)
 			}
-			// Compare with a file whose content is gone. Both files have the same content and
-			// therefore the same entity tag.
+			// Compare with a file that has lost its content. Both files had the same content and
+			// therefore have the same entity tag.
 			if got, _, head := s.Send(t, "HEAD", gone.path, tc.header, ""); got != status || head.Get("Content-Length") != header.Get("Content-Length") {
 				t.Errorf("HEAD without the object: got %d, want %d", got, status)
 			}

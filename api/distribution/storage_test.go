@@ -232,7 +232,7 @@ func TestRemoteDownload(t *testing.T) {
 	}
 }
 
-// TestSlowStorage checks that a storage may take longer to answer than the time limit of a request,
+// TestSlowStorage checks that a storage may take longer to respond than the time limit of a request,
 // even if it fails in the end.
 func TestSlowStorage(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ import (
 // Limits of request bodies that are streamed to disk.
 const (
 	chunkBodyLimit = 16 << 20
-	bodyPiece      = chunkBodyLimit    // a whole file has a time limit for each piece of this size
+	bodyPiece      = chunkBodyLimit    // a file that is sent in one request has a time limit for each piece of this size
 	bodyTime       = 300 * time.Second // time limit of a chunk or a piece
 )
 

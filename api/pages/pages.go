@@ -73,8 +73,8 @@ func (h *Handlers) Routes() []web.Route {
 	return routes
 }
 
-// sameOrigin wraps a handler and removes the CORS headers that permit pages of other origins to
-// read a response.
+// sameOrigin wraps a handler. It removes the CORS headers, so that pages of other origins cannot
+// read the response.
 func sameOrigin(answer web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		header := w.Header()

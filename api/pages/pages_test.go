@@ -158,7 +158,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestHead checks that HEAD answers like GET without the body.
+// TestHead checks that HEAD is answered like GET, without the body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

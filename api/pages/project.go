@@ -30,9 +30,9 @@ const (
 	shownAnnouncements = 20
 
 	// Limits in bytes. A longer text is cut and links to a separate page with the whole text.
-	maxNotes     = 8 << 10 // of the latest version
-	maxOldNotes  = 2 << 10 // of each version in the timeline
-	maxAnnounced = 3 << 10 // of each announcement
+	maxNotes     = 8 << 10 // limit for the latest version
+	maxOldNotes  = 2 << 10 // limit for each version in the timeline
+	maxAnnounced = 3 << 10 // limit for each announcement
 
 	excerptLength     = 180 // characters
 	descriptionLength = 320 // length up to which a description is shown completely
@@ -47,7 +47,7 @@ type projectPage struct {
 	Announcements []announcementView
 	Changes       *changesView
 	Choices       []string // versions since which changes can be shown
-	Locale        bool     // whether the query of the page has a language, which is LocaleTag
+	Locale        bool     // whether the address selects a language, which is LocaleTag
 	LocaleTag     string
 	Versions      []versionView // one page of the timeline
 	First         int           // position of the first of Versions in the timeline
@@ -96,7 +96,7 @@ type versionView struct {
 	Published           moment
 	Notes               template.HTML
 	More                string     // address of the page with all notes if they are cut
-	Offer               *offerView // for the visitor's system, or nil
+	Offer               *offerView // the download for the visitor's system, or nil
 	Downloads           []downloadView
 
 	varies bool // whether the view depends on the visitor's system
@@ -118,7 +118,7 @@ type announcementView struct {
 	Pinned                  bool
 	Platforms               []string
 	Published               moment
-	Whole                   bool   // whether the excerpt is incomplete
+	Whole                   bool   // whether the announcement is longer than Excerpt
 	Excerpt                 string // plain text
 	Text                    template.HTML
 }

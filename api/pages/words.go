@@ -10,7 +10,7 @@ import (
 
 // words holds the texts of pages in one language.
 type words struct {
-	Tag  string // of the language, BCP 47
+	Tag  string // the language's tag (BCP 47)
 	Name string // name of the language in that language
 	date string // date format, as in package time
 

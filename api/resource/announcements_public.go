@@ -48,8 +48,8 @@ func (p *problems) audience(r *web.Request, now time.Time) audience {
 
 // sees returns a function that reports whether an announcement is visible to the audience. A
 // visible announcement is meant for the client's platform and version and has not expired. It is
-// hidden neither as a whole nor in the given language. A client whose version is unknown sees only
-// announcements for all versions.
+// hidden neither as a whole nor in the given language. If the version of the client is unknown,
+// only announcements for all versions are visible.
 func (a audience) sees(snap *store.Snapshot, language int) func(*store.AnnouncementEntry) bool {
 	version, known := release.Parse(a.version)
 	if !known {

@@ -142,7 +142,7 @@ type keyInput struct {
 type keyChange struct {
 	name     string   // "" = unchanged
 	scopes   []string // nil = unchanged
-	expires  bool     // whether life and never are set
+	expires  bool     // whether the expiry changes, so that life and never are valid
 	life     time.Duration
 	never    bool
 	all      *bool

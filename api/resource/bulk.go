@@ -17,7 +17,7 @@ const maxBulk = 100
 type bulkInput struct {
 	IDs    web.Optional[[]json.RawMessage] `json:"ids"`
 	Hidden web.Optional[bool]              `json:"hidden"`
-	Status web.Optional[string]            `json:"status"` // only for feedback
+	Status web.Optional[string]            `json:"status"` // for feedback only
 }
 
 // bulkChange is a checked bulkInput.

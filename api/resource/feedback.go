@@ -65,7 +65,7 @@ type feedbackView struct {
 	IssueURL        *string            `json:"codehost_issue_url"`
 	senderView
 	CreatedAt  int64  `json:"created_at"`
-	ReplyToken string `json:"reply_token,omitempty"` // only in the response to the sender
+	ReplyToken string `json:"reply_token,omitempty"` // set only in the response to the sender
 }
 
 // ViewFeedback returns the view for administrators.

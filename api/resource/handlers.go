@@ -63,7 +63,7 @@ type Config struct {
 	Translator *translate.Client // calls the translation service
 
 	Tokens        *auth.Tokens
-	KeySalt       []byte // for the hashes of API keys
+	KeySalt       []byte // salt of the hashes of API keys
 	BootstrapFile string // holds a generated initial password until the first login
 
 	// EventContents returns the number of a project's events and the number of its event

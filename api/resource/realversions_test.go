@@ -274,7 +274,7 @@ func readVerdict(t *testing.T, body string) verdict {
 // them.
 type realProject struct {
 	key       string
-	texts     []string // in the order of the list
+	texts     []string // the version texts, in the order of the list
 	refused   []string // texts from which no comparable version can be derived
 	list      []edition
 	low, high *edition

@@ -125,7 +125,7 @@ func fingerprint(r *web.Request, p store.ProjectID, kind string, fields ...any) 
 		return key, false
 	}
 	all := make([]byte, 0, 1024)
-	all = append(all, kind...) // needs no length, because no kind is a prefix of another
+	all = append(all, kind...) // safe without a length, because no kind is a prefix of another
 	all = binary.BigEndian.AppendUint32(all, uint32(p))
 	all = appendField(all, r.Addr.String())
 	for _, field := range fields {

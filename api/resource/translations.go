@@ -19,7 +19,7 @@ import (
 type translation struct {
 	tag           string
 	first, second *string
-	hidden        bool // only for announcements
+	hidden        bool // for announcements only
 }
 
 // texts specifies how to check, store and show the translations of one kind of record.

@@ -19,8 +19,8 @@ type updateCheckInput struct {
 	CurrentComparable web.Optional[string] `json:"current_comparable_version"`
 	IncludePreview    web.Optional[bool]   `json:"include_preview"`
 	Locale            web.Optional[string] `json:"locale"`
-	Platform          web.Optional[string] `json:"platform"`         // only for statistics
-	PlatformVersion   web.Optional[string] `json:"platform_version"` // only for statistics
+	Platform          web.Optional[string] `json:"platform"`         // used for statistics only
+	PlatformVersion   web.Optional[string] `json:"platform_version"` // used for statistics only
 }
 
 // check checks the request and returns the query for the release catalog. null means not sent.

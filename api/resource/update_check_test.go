@@ -11,7 +11,7 @@ import (
 // checked creates a project with versions and sends update checks to it.
 type checked struct {
 	name     string
-	versions []string // in the form that publish accepts
+	versions []string // texts that publish accepts
 	project  string   // JSON of the project's fields
 	rows     []asked
 }

@@ -128,7 +128,7 @@ func TestLatestVersion(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name     string
-		versions []string // in the form that publish accepts
+		versions []string // texts that publish accepts
 		clear    bool     // first remove the latest flag from every version
 		want     string   // "" = 404
 	}{

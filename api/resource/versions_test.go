@@ -121,7 +121,7 @@ func TestCreateVersionRefused(t *testing.T) {
 // versionField is a field of a version, with valid and invalid values.
 type versionField struct {
 	name    string
-	good    []string // JSON to send; the last one remains stored
+	good    []string // valid values in JSON, sent one after the other, so that the last one remains
 	bad     []string
 	message string
 	null    string // JSON of the value after null; "" = null is not allowed

@@ -28,7 +28,7 @@ type Config struct {
 	Events  *event.Engine
 	Log     *slog.Logger
 	Now     func() time.Time
-	Version string // of the program
+	Version string // version of the program
 	Staging string // directory for temporary files
 	Files   *engine.Engine
 

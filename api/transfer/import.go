@@ -266,7 +266,7 @@ func (im *importer) finish() error {
 // The limits on the amount of data that is written in one transaction.
 const (
 	transferRecords = 1000
-	transferBytes   = 1 << 20 // total size of the lines
+	transferBytes   = 1 << 20 // total size of the lines, in bytes
 	transferCounts  = 8192
 )
 

@@ -79,7 +79,7 @@ func (l *AccessLog) Write(r *Request, w *Recorder, end time.Time) {
 		slog.Int64("us", end.Sub(r.Received).Microseconds()),
 		slog.String("address", l.address(r)),
 		slog.String("id", r.ID),
-		8: {}, 9: {}, // of pages
+		8: {}, 9: {}, // room for the limit and the offset
 	}
 	line := attrs[:8]
 	if r.URL.RawQuery != "" {

@@ -16,7 +16,7 @@ import (
 type Gate struct {
 	DB      *store.Store
 	Tokens  *auth.Tokens
-	KeySalt []byte // for the hashes of API keys
+	KeySalt []byte // salt of the hashes of API keys
 	Log     *slog.Logger
 	Now     func() time.Time
 }

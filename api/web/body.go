@@ -14,7 +14,7 @@ import (
 // Limits of request bodies, in bytes.
 const (
 	AuthBodyLimit   = 4 << 10
-	CheckBodyLimit  = 64 << 10 // for update checks
+	CheckBodyLimit  = 64 << 10 // for the bodies of update checks
 	PublicBodyLimit = 1 << 20
 	AdminBodyLimit  = 32 << 20
 )
@@ -32,7 +32,7 @@ const (
 	stallTime = 30 * time.Second
 
 	bodiesPerAddress = 8
-	largePerAddress  = 2 // for bodies larger than PublicBodyLimit
+	largePerAddress  = 2 // the maximum for bodies larger than PublicBodyLimit
 )
 
 // Bodies limits the number of request bodies, and the memory for them, on routes that require no
@@ -129,7 +129,7 @@ type body struct {
 	large bool  // it has a slot of Bodies.largeOf, and held counts against Bodies.large too
 
 	request    *Request // the request of the body while the body is being received
-	prev, next *body    // in the ring of Bodies
+	prev, next *body    // neighbours in the ring of Bodies
 	begun      time.Time
 	late       bool // it did not arrive within arrivalTime and was removed from the ring
 

@@ -39,7 +39,7 @@ func (s *slowReader) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pieces returns a handler that answers with a list in which each record is sent as a piece.
+// pieces returns a handler that responds with a list in which each record is sent as a piece.
 func pieces(records int, encode func(i int) ([]byte, error)) web.Handler {
 	sizes := make([]int, records)
 	for i := range sizes {

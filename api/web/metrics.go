@@ -33,7 +33,7 @@ var statusIndex = func() (index [600]uint8) {
 // an update only increments three counters that already exist.
 type Metrics struct {
 	Begun     atomic.Uint64   // requests begun, whether answered or not
-	Routes    []*RouteMetrics // in the order of Register, then two for requests without a route
+	Routes    []*RouteMetrics // the routes in the order of Register, then two entries for requests without a route
 	unrouted  *RouteMetrics
 	preflight *RouteMetrics
 }

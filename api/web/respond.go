@@ -231,6 +231,6 @@ func NoDeadlines(w http.ResponseWriter) {
 // done before it writes the response, to set the timeout again.
 func NoWriteDeadline(w http.ResponseWriter) (done func()) {
 	wire := http.NewResponseController(w)
-	_ = wire.SetWriteDeadline(time.Time{}) // in process there is none
+	_ = wire.SetWriteDeadline(time.Time{}) // a request in process has no timeout, so ignore the error
 	return func() { _ = wire.SetWriteDeadline(time.Now().Add(30 * time.Second)) }
 }

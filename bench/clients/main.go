@@ -29,7 +29,7 @@ import (
 // call to track.
 var libraries = []struct {
 	name string
-	bar  float64 // in µs; 0 means none
+	bar  float64 // maximum in µs; 0 means none
 }{
 	{"go", 50}, {"rust", 50}, {"typescript", 50}, {"browser", 0}, {"python", 200},
 }
@@ -117,7 +117,7 @@ func against(got, bar float64) string {
 	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
 }
 
-// median returns the round whose 99th percentile is the median of all rounds.
+// median returns one of the rounds: sorted by their 99th percentiles, it is the middle one.
 func median(rounds []figures) figures {
 	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
 	return rounds[len(rounds)/2]

@@ -11,7 +11,7 @@ import (
 // results holds the results of measure.mjs. Times are in milliseconds and sizes in bytes.
 type results struct {
 	Chromium string                  `json:"chromium"`
-	Targets  map[string]measurements `json:"targets"` // by target name
+	Targets  map[string]measurements `json:"targets"` // the measurements of each server, by its name
 	Svc      struct {
 		Charts      int64     `json:"charts"`       // size of scripts and styles for charts
 		Dashboard   []float64 `json:"dashboard"`    // time until 12 cards are drawn

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	user     = "bench@example.org" // for PocketBase
+	user     = "bench@example.org" // account of PocketBase
 	password = "correct horse battery"
 )
 

@@ -32,7 +32,7 @@ type answer struct {
 type form struct {
 	Question string             `json:"question"`
 	Name     string             `json:"form"`
-	Tables   map[string]float64 `json:"tables"` // in milliseconds, by table
+	Tables   map[string]float64 `json:"tables"` // the time for each table, in milliseconds
 }
 
 // wanted holds the ratios that the service should achieve, by kind of data.

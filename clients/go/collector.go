@@ -21,7 +21,7 @@ type collector struct {
 
 	mu       sync.Mutex // guards the fields below; never held during I/O
 	closed   bool
-	queues   map[string]*queue // by namespace and project
+	queues   map[string]*queue // one queue per project, by namespace and project
 	bound    *queue            // queue of the bound project; nil until first used
 	badName  map[string]bool   // invalid names that were already logged
 	partings sync.WaitGroup    // last sends of queues whose project is no longer bound

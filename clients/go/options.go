@@ -223,7 +223,7 @@ type settings struct {
 	locale     string
 	appVersion string
 
-	platform        Platform // as the caller has set it
+	platform        Platform // as the caller has passed it
 	platformIs      source
 	platformVersion string
 	versionIs       source

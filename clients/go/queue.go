@@ -33,7 +33,7 @@ type sending struct {
 	failures   int                // number of consecutive failures
 	holds      int                // number of consecutive pauses because the project accepts no events
 	stopped    bool
-	notBefore  time.Duration // in the clock's monotonic time
+	notBefore  time.Duration // end of the pause, in the clock's monotonic time
 	pausedTo   time.Time
 	sent, lost int  // total numbers of events
 	failed     int  // sends that failed

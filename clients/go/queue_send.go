@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// action is what the queue does with a batch after the response.
+// action describes the reaction of the queue to the response to a batch.
 type action string
 
 const (

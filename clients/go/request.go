@@ -187,8 +187,8 @@ func pathSegment(text string) (string, bool) {
 	return b.String(), true
 }
 
-// encodeQuery returns a query with the fields of options. For reads without a credential, it fills
-// in omitted fields that the client has a value for.
+// encodeQuery returns a query with the fields of options. For reads without a credential, it adds
+// the client's values for fields that options omits.
 func encodeQuery(options any, s *settings, public bool) url.Values {
 	query := url.Values{}
 	v := reflect.ValueOf(options)

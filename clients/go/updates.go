@@ -33,8 +33,8 @@ type Updates struct {
 	client *Client
 
 	mu      sync.Mutex
-	running map[string]*updateCheck // by namespace and key
-	memory  map[string]string       // by namespace, if the state cannot be stored
+	running map[string]*updateCheck // the requests in progress, by namespace and key
+	memory  map[string]string       // remembered responses, by namespace, if the state cannot be stored
 }
 
 // updateCheck is a request that several goroutines can wait for.

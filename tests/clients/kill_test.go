@@ -94,7 +94,7 @@ type killing struct {
 
 	mu       sync.Mutex
 	senders  map[string]bool
-	sessions []string // in the order of their first batch
+	sessions []string // new sessions, in the order of their first batch
 	seen     map[string]bool
 }
 

@@ -26,7 +26,7 @@ const (
 // settings holds the options of a client that setters can change.
 type settings struct {
 	key, token, locale, appVersion string // "" for none
-	platform, platformVersion      string // as passed to the client; "" turns it off
+	platform, platformVersion      string // as passed to the client; "" means that none is sent
 	retries                        int
 	extra                          map[string]string
 }
@@ -54,7 +54,7 @@ type world struct {
 	open            bool
 	queues          map[string]*collection
 	granted         bool
-	update          map[string]*remembered // by namespace, in this process
+	update          map[string]*remembered // the remembered results of this process, by namespace
 	logs            reports
 
 	answers  []answer                       // answers to the next requests, prepared by the story
@@ -168,7 +168,7 @@ func (w *world) exchange(r request, path string) answer {
 // call is a call of a library's method: the request and its arguments.
 type call struct {
 	admin      bool
-	verb, path string // as sent
+	verb, path string // method and path of the request, as sent
 	template   string
 	query      url.Values
 	body       any // nil for none

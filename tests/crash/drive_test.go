@@ -33,7 +33,7 @@ type operation struct {
 	name, toName string
 	offset       int64
 	data         []byte
-	mode         os.FileMode // for link and rename: type and permissions of the node
+	mode         os.FileMode // for link and rename: type and permissions of the file or directory
 	covers       moment      // for a sync: the time at which it began; it does not cover later operations
 }
 

@@ -84,7 +84,7 @@ func (r *release) packages(processor string, files []file) (made []file, err err
 	return made, nil
 }
 
-// stage writes a file with the mode and time that it has in packages.
+// stage writes a file to dir, with the mode and the time that it will have in the packages.
 func (r *release) stage(dir string, f file) error {
 	path := filepath.Join(dir, filepath.FromSlash(f.name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// module holds the files of a small module whose tests have all possible outcomes.
+// module holds the files of a small module. Its tests have all possible outcomes.
 var module = map[string]string{
 	"go.mod": "module example\n\ngo 1.26\n",
 	"calm/calm_test.go": `package calm

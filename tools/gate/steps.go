@@ -146,9 +146,9 @@ func command(ctx context.Context, env []string, name string, args ...string) res
 	return result{passed: 1}
 }
 
-// tool runs a tool that the go command fetches. If it cannot be fetched, for example without
-// internet access, the step is skipped. The first command builds the tool, so that the second one
-// finds it in the build cache.
+// tool runs a tool that the go command fetches. If the tool cannot be fetched, for example without
+// internet access, the step is skipped. A first command only fetches and builds the tool, so that a
+// failure of the second one is a failure of the step.
 func tool(ctx context.Context, step, pkg, version string, args ...string) result {
 	fetch := exec.CommandContext(ctx, "go", "run", pkg, version)
 	fetch.Env = append(os.Environ(), released...)

@@ -88,7 +88,7 @@ export function watchServer(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether the server is unreachable. */
+/** Returns whether the server is unreachable. */
 export function isLost(): boolean {
   return lost;
 }

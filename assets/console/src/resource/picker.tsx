@@ -23,7 +23,7 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
     <DateTimePicker
       ref={input}
       id={id}
-      // The name of the calendar is that of the input.
+      // The calendar is named after the input.
       popoverProps={{ id, returnFocus: true }}
       w={175}
       locale={language === "zh" ? "zh-cn" : "en"}

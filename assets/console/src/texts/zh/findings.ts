@@ -48,7 +48,7 @@ const ignored = (headers: string, peer: string, at: string) => `${at} 来自 ${p
 
 type Text = (...values: string[]) => [what: string, repair: string];
 
-/** Returns the text of a finding with its values, by the code of the finding. */
+/** The texts of findings, by code. Each one is a function of the finding's values. */
 export const texts: Record<string, Text> = {
   backup_unscheduled: () => ["未安排备份", schedule],
   backup_unscheduled_with_last: (dir = "", days = "") => [`未安排备份；${dir} 中最近的备份已有 ${days} 天`, schedule],
