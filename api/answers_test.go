@@ -204,7 +204,7 @@ func TestAnswerBudget(t *testing.T) {
 	}
 }
 
-// slowRead requests a path of the interface from the given client address and does not read the
+// slowRead requests a path of the API from the given client address and does not read the
 // response.
 func slowRead(t *testing.T, s *apitest.Server, path, address string) net.Conn {
 	t.Helper()

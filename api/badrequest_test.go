@@ -115,7 +115,7 @@ func TestHostileHeaders(t *testing.T) {
 }
 
 // TestHostileBytes sends bytes that no client library sends. net/http answers requests that do not
-// reach the interface, in plain text.
+// reach the API, in plain text.
 func TestHostileBytes(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

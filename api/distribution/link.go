@@ -75,7 +75,7 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	etag := `"` + f.SHA256 + `"`
 	if unchanged(r.Header, etag, f.CreatedAt) {
 		setFileHeaders(w.Header(), f, etag)
-		// net/http removes the header Content-Type from a 304, but the interface requires it. A
+		// net/http removes the header Content-Type from a 304, but the API requires it. A
 		// header name in another case is kept and means the same on the wire. HTTP/2 would send
 		// both headers.
 		delete(w.Header(), "Content-Type")

@@ -188,7 +188,7 @@ func sameHeaders(a, b http.Header) bool {
 }
 
 // TestLinkAnswersAsNetHTTP compares responses with those of net/http. They must be equal in all
-// cases in which the interface follows the same rules as net/http.
+// cases in which the API follows the same rules as net/http.
 func TestLinkAnswersAsNetHTTP(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -1,5 +1,5 @@
 // Package pages serves the addresses that users open in a browser: the console, the public pages,
-// and the files that these load. The addresses are not part of the interface that openapi.yaml
+// and the files that these load. The addresses are not part of the API that openapi.yaml
 // describes.
 //
 //	pages.go     Routes, and headers of all pages
@@ -34,7 +34,7 @@ type Config struct {
 	Log     *slog.Logger
 	SiteURL string // public address of the site; "" = unknown
 	Home    string // what / shows: HomeList (the default when empty), an address or the key of a project
-	OpenAPI []byte // the description of the interface
+	OpenAPI []byte // the description of the API
 	Now     func() time.Time
 }
 

@@ -16,7 +16,7 @@ import (
 // keyHeader is the header that examples use for an API key.
 const keyHeader = "X-API-Key"
 
-// manual is the parsed description of the interface and the texts that have been rendered from it.
+// manual is the parsed description of the API and the texts that have been rendered from it.
 type manual struct {
 	*openapi.Document
 	json  *web.File
@@ -200,7 +200,7 @@ func (p *referencePage) sample(o *openapi.Operation, base string) {
 	p.Curl = b.String()
 }
 
-// serveOpenAPI responds with the description of the interface as JSON.
+// serveOpenAPI responds with the description of the API as JSON.
 func (h *Handlers) serveOpenAPI(w http.ResponseWriter, r *web.Request) error {
 	m, err := h.manual()
 	if err != nil {

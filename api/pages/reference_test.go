@@ -72,7 +72,7 @@ func TestReferenceSearch(t *testing.T) {
 	holds(t, visit(t, s, "/doc?q=project&locale=zh-CN"), `<html lang="zh-CN">`, `href="/doc/createProject?locale=zh-CN"`)
 }
 
-// TestOpenAPI checks that programs can read the description of the interface as JSON.
+// TestOpenAPI checks that programs can read the description of the API as JSON.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

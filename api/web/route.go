@@ -1,4 +1,4 @@
-// Package web contains the code that all handlers of the interface share: the router, its table of
+// Package web contains the code that all handlers of the API share: the router, its table of
 // routes, access control, the decoding and validation of requests, and the format of responses. It
 // does not depend on any resource.
 //
@@ -91,7 +91,7 @@ const (
 	HourlyRate           // ten requests per hour
 )
 
-// V1 is the path prefix of the interface.
+// V1 is the path prefix of the API.
 const V1 = "/api/v1"
 
 // ModuleStatus returns a handler that responds that this program supports the given module.

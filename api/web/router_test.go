@@ -12,7 +12,7 @@ import (
 	"svc/internal/testutil"
 )
 
-// routerRoutes lists the path and the methods of every route of the interface.
+// routerRoutes lists the path and the methods of every route of the API.
 var routerRoutes = []struct{ path, methods string }{
 	{"/healthz", "GET"}, {"/f/:project/:id/:name", "GET"},
 	{"/api/v1/health", "GET"},
