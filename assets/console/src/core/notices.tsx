@@ -7,13 +7,21 @@ import { Notifications, notifications } from "@mantine/notifications";
 import type { Texts } from "../texts/en";
 import { messagesOf, requestIdOf } from "./client";
 import { copyText } from "./copy";
+import styles from "./notices.module.css";
 
 export function Notices() {
-  return <Notifications position="bottom-right" />;
+  return <Notifications position="bottom-right" layout="stacked" classNames={{ root: styles.notices! }} />;
 }
 
-/** Reports that something was done; `undo` reverts it. */
+/** ID of the last notice of showDone. */
+let lastDone = "";
+
+/**
+ * Reports that something was done; `undo` reverts it. The notice replaces the previous one of this
+ * kind, which would otherwise wait behind it and close late.
+ */
 export function showDone(texts: Texts, message: string, undo?: () => void): void {
+  notifications.hide(lastDone);
   const id = notifications.show({
     autoClose: undo ? 8_000 : 4_000,
     closeButtonProps: { "aria-label": texts.common.close },
@@ -35,6 +43,7 @@ export function showDone(texts: Texts, message: string, undo?: () => void): void
       </Group>
     ),
   });
+  lastDone = id;
 }
 
 /** Reports that something failed. */
