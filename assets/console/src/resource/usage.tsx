@@ -7,6 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type GetVersionUsageQuery, isComparableVersion } from "svc-sdk";
 import { clientOf } from "../core/client";
 import { useFormat } from "../core/format";
+import { Room } from "../core/room";
 import { useTexts } from "../core/texts";
 import { isAbove } from "../fields/comparable";
 
@@ -26,26 +27,31 @@ export function useUsage(project: string, change: GetVersionUsageQuery = {}, ena
   });
 }
 
+/** A number of update checks that stands for one that has not been loaded yet. */
+const typical = 10_000;
+
 /** Shows how many apps would have to update, and to which version, if a version were deprecated. */
 export function DeprecationEffect({ project, id }: { project: string; id: string }) {
   const { effect: texts } = useTexts().fields;
   const format = useFormat();
   const now = useUsage(project);
   const then = useUsage(project, { deprecate: id });
-  if (!now.data || !then.data) {
+  if (then.error && !then.data) {
     // If the change would be refused, the form itself explains that, so show nothing here.
-    return then.error ? null : <span>{texts.counting}</span>;
+    return null;
   }
-  const line = then.data.data.find((one) => one.id === id);
-  if (!line) {
-    return <span>{texts.nobody}</span>;
-  }
-  return (
-    <span>
-      {texts.deprecation(format.number(line.checks), line.target ?? "")}
-      {line.target && !line.target_has_file && ` ${texts.noFile(line.target)}`}
-    </span>
-  );
+  const text = () => {
+    if (!now.data || !then.data) {
+      return texts.counting;
+    }
+    const line = then.data.data.find((one) => one.id === id);
+    if (!line) {
+      return texts.nobody;
+    }
+    const said = texts.deprecation(format.number(line.checks), line.target ?? "");
+    return line.target && !line.target_has_file ? `${said} ${texts.noFile(line.target)}` : said;
+  };
+  return <Room of={texts.deprecation(format.number(typical), "10.10.10")}>{text()}</Room>;
 }
 
 /** Shows how many apps would have to update with another range of optional updates. */
@@ -61,6 +67,7 @@ export function RangeEffect({ project, min, max }: { project: string; min: strin
   const valid = bounds.every((bound) => bound === "" || isComparableVersion(bound)) && !isAbove(...bounds);
   const then = useUsage(project, change, valid);
   const counts = (usage: { required: number; optional: number }) => [format.number(usage.required), format.number(usage.optional)] as const;
+  const many = format.number(typical);
   const text = () => {
     if (!valid || then.error) {
       return "";
@@ -72,8 +79,8 @@ export function RangeEffect({ project, min, max }: { project: string; min: strin
     return before.join() === after.join() ? texts.unchanged(...after) : texts.range(...before, ...after);
   };
   return (
-    <Text size="sm" role="status" mih={22}>
-      {text()}
+    <Text size="sm" role="status">
+      <Room of={texts.range(many, many, many, many)}>{text()}</Room>
     </Text>
   );
 }

@@ -16,6 +16,7 @@ import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
 import { useProjectKey } from "../../core/project";
 import { zoneOffset } from "../../core/range";
+import { Room } from "../../core/room";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
 import { useUsage } from "../../resource/usage";
@@ -41,12 +42,13 @@ export default function ReleasePage() {
     enabled: id !== "",
   });
   const { data, error } = query;
+  const published = (at: number) => texts.published(format.time(at), format.ago(at));
   const one = <T,>(read: (data: NonNullable<typeof query.data>) => T): Asked<T> => ({ ...query, data: data && read(data) });
   return (
     <Stack gap="md">
       <PageHead
         title={data ? texts.title(data.version.version) : texts.noun}
-        about={data ? texts.published(format.time(data.version.published_at), format.ago(data.version.published_at)) : "\u00a0"}
+        about={<Room of={published(now() - 12 * day)}>{data && published(data.version.published_at)}</Room>}
         tools={
           <Button
             variant="default"
@@ -64,8 +66,10 @@ export default function ReleasePage() {
         <Text c="dimmed">{texts.none}</Text>
       ) : (
         <>
-          <Text mih={26} size="lg" fw={600} role="status">
-            {data && <Arrived version={data.version} previous={data.previous} />}
+          <Text size="lg" fw={600} role="status">
+            <Room of={texts.arrivedBeside("100 %", "10.10.10", format.duration(12.5 * day), "10.10.10", "100 %")}>
+              {data && <Arrived version={data.version} previous={data.previous} />}
+            </Room>
           </Text>
           <Figure
             id="release-adoption"
