@@ -48,6 +48,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const fixed = actionsWidth + (bulk ? tickWidth : 0);
   const lines = narrow ? 2 : (resource.lines ?? 1);
   const height = { "--rows": useHeightInRows(list) } as CSSProperties;
+  const excerpt = useExcerpt(list);
   if (!data) {
     return <Rows count={pageSize} lines={lines} label={common.loading} />;
   }
@@ -124,7 +125,8 @@ export function RecordTable<R extends object, D extends object>({ resource, list
               </th>
             </tr>
           </thead>
-          <tbody>
+          {/* Other records come in place of the former ones: none of them moves, on a slow line either. */}
+          <tbody key={excerpt}>
             {data.data.map((record) => {
               const id = resource.id(record);
               return (
@@ -192,6 +194,16 @@ function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: 
     setKnown({ list, rows });
   }
   return rows;
+}
+
+/** Page, filters and order of the shown records, which stay while those of another address are being loaded. */
+function useExcerpt<R>({ page, conditions, stale }: List<R>): string {
+  const asked = `${page} ${conditions}`;
+  const [shown, setShown] = useState(asked);
+  if (!stale && shown !== asked) {
+    setShown(asked);
+  }
+  return stale ? shown : asked;
 }
 
 interface RowProps<R extends object, D extends object> {
