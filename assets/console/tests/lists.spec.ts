@@ -1,6 +1,6 @@
 // Behaviour shared by all pages of records, tested with logs and feedback.
 
-import { expect, expectAccessible, open, test, windowFor } from "./fixtures";
+import { expect, expectAccessible, open, settled, test, windowFor } from "./fixtures";
 import { seedLogs, sendFeedback } from "./seed";
 
 // Room for ten rows below the histogram of logs.
@@ -358,6 +358,26 @@ test("a form asks before it loses what was typed, and only then", async ({ page,
   await expect(form).toBeHidden();
   await expect(question).toBeHidden();
   await expect(page.getByRole("link", { name: "a whole sentence" })).toBeVisible();
+});
+
+test("an alias in the address: the list that it shows stays when the key of the project arrives", async ({ page, demo }) => {
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(/\/admin\/projects\?/, async (route) => {
+    await held;
+    await route.fallback();
+  });
+  await open(page, demo, "/admin/versions?project=tidebrook");
+  await page.getByRole("button", { name: "More actions: 1.5.0", exact: true }).click();
+  const entry = page.getByRole("menuitem", { name: "Copy configuration" });
+  await expect(entry).toBeVisible();
+  const again = page.waitForResponse(/tidebrook-field-guide\/versions\?/);
+  answer();
+  await again;
+  await settled(page);
+  await expect(entry).toBeVisible();
 });
 
 test("a list that changes while it is read tells so and pushes nothing away", async ({ page, server, project }) => {

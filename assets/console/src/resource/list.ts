@@ -5,7 +5,7 @@ import { useRouter } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo } from "react";
 import { numberParam, type Search, useAddress } from "../core/address";
 import { clientOf } from "../core/client";
-import { useProjectKey } from "../core/project";
+import { useProjectKey, useProjects } from "../core/project";
 import type { Column, Filter, Page, Resource } from "./resource";
 import { queryOf } from "./resource";
 import { pageParts, type Rows, useRows } from "./rows";
@@ -68,6 +68,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const project = resource.ofProject === false ? "" : shownProject;
   const enabled = resource.ofProject === false || project !== "";
   const list = resource.list;
+  const projects = useProjects().data;
 
   const pageQuery = useCallback(
     (conditions: string, number: number) => ({
@@ -94,8 +95,12 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const current = useQuery({
     ...pageQuery(conditions, page),
     enabled,
-    // Never show records of another project, not even briefly.
-    placeholderData: (before, query) => (query?.queryKey[1] === project ? keepPreviousData(before) : undefined),
+    // Never show records of another project, not even briefly. An alias becomes the key once the projects are known.
+    placeholderData: (before, query) => {
+      const key = String(query?.queryKey[1]);
+      const same = key === project || projects?.find(({ project_key }) => project_key === project)?.aliases.includes(key);
+      return same ? keepPreviousData(before) : undefined;
+    },
     refetchInterval: ({ state }) =>
       // The user is waiting for the first record.
       state.data?.total === 0 && page === 1 && conditions === "{}"
