@@ -2,7 +2,7 @@
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, open, settled, test } from "./fixtures";
 import { password, username } from "./server";
 
 const refused = [/status of 401/];
@@ -75,6 +75,8 @@ test.describe("a login that ends while somebody types", () => {
     await open(page, own, "/admin/tokens?new=1");
     await page.getByRole("textbox", { name: "Name" }).fill("CI of the app");
     await page.getByRole("checkbox", { name: "Logs: read" }).check();
+    // What the page still asks for would notice the change before the press does.
+    await settled(page);
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
     await page.getByRole("button", { name: "Save" }).click();
     const dialog = page.getByRole("dialog", { name: "Your login has expired" });
@@ -98,6 +100,8 @@ test.describe("a login that ends while somebody types", () => {
   test("can also be left for the login page, which leads back", async ({ page, own }) => {
     const changed = "another long password";
     await open(page, own, "/admin/about");
+    // What the page still asks for would notice the change before the press does.
+    await settled(page);
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Log in as another user" }).click();
