@@ -154,25 +154,39 @@ export async function watchMoves(page: Page): Promise<Move[]> {
     };
     const box = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join(" ");
     const { noteMove } = window as unknown as { noteMove(move: Move): void };
-    // Rows move after a search because of the typing. On a slow machine that is later than the 500 ms after a key
-    // that the browser allows, and the browser does not count a field that a test fills as input.
-    const searched: number[] = [];
+    // Rows move after a search because of the typing, and after a change because the list is loaded again. On a slow
+    // machine that is later than the 500 ms after a key or a press that the browser allows, and the browser does not
+    // count a field that a test fills as input.
+    const causes: { at: number; within: string }[] = [];
     document.addEventListener(
       "input",
       ({ target }) => {
         if (target instanceof HTMLInputElement && target.type === "search") {
-          searched.push(performance.now());
+          causes.push({ at: performance.now(), within: "table" });
         }
       },
       true,
     );
-    const isOfSearch = ({ startTime, sources }: Shift) =>
-      searched.some((time) => time < startTime && startTime < time + 2000) &&
-      sources.every(({ node }) => !node || (node instanceof Element ? node : node.parentElement)?.closest("table"));
+    const { fetch } = window;
+    window.fetch = async (...request) => {
+      const answer = await fetch(...request);
+      if ((request[1]?.method ?? "GET") !== "GET") {
+        // The foot of a list below its rows moves with them.
+        causes.push({ at: performance.now(), within: "[data-lines]" });
+      }
+      return answer;
+    };
+    const isOfRows = ({ startTime, sources }: Shift) =>
+      causes.some(
+        ({ at, within }) =>
+          at < startTime &&
+          startTime < at + 2000 &&
+          sources.every(({ node }) => !node || (node instanceof Element ? node : node.parentElement)?.closest(within)),
+      );
     new PerformanceObserver((list) => {
       for (const shift of list.getEntries() as unknown as Shift[]) {
         const { value, hadRecentInput, sources } = shift;
-        if (!hadRecentInput && !isOfSearch(shift)) {
+        if (!hadRecentInput && !isOfRows(shift)) {
           noteMove({
             score: value,
             path: location.pathname,
