@@ -7,7 +7,7 @@ import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectStill, goTo, open, settled, test, watchMoves } from "./fixtures";
 import { expectToFit, pages, walk } from "./walk";
 
-test.describe.configure({ timeout: 240_000 });
+test.describe.configure({ timeout: 600_000 });
 
 test("every page, opened by its address: nothing moves, and axe finds nothing", { tag: "@story" }, async ({ page, demo }) => {
   const moves = await watchMoves(page);

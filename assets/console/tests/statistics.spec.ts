@@ -159,7 +159,7 @@ test("Statistics marks systems without a version", async ({ page, server, projec
   await expect(async () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await showAll(page);
-    await expect(systems).toContainText("Linux, no version", { timeout: 500 });
+    await expect(systems).toContainText("Linux, no version", { timeout: 2000 });
   }).toPass();
 });
 

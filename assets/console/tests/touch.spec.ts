@@ -6,7 +6,7 @@ import { expect, goTo, open, settled, test } from "./fixtures";
 import { expectToFit, walk } from "./walk";
 
 test.use({ viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
-test.describe.configure({ timeout: 240_000 });
+test.describe.configure({ timeout: 600_000 });
 
 /**
  * Fails for each pressable element with a smaller area, which is found by asking the browser for
