@@ -137,11 +137,11 @@ type importer struct {
 	problems []string
 	at       string // the line being read, for messages
 
-	writes      []func(*store.ImportTx) error // queued for the next transaction
+	writes      []func(*store.ImportTx) error // writes to be performed in the next transaction
 	pending     int                           // total size in bytes of the lines in these queues
-	definitions []event.Definition            // queued
-	batches     []*event.Batch                // queued
-	counts      []event.Count                 // queued
+	definitions []event.Definition            // definitions to be written in the next transaction
+	batches     []*event.Batch                // events to be written in the next transaction
+	counts      []event.Count                 // counts to be written in the next transaction
 	hits        map[store.RequestCounter]uint64
 }
 

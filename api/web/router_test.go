@@ -317,7 +317,8 @@ func TestRouterRoot(t *testing.T) {
 	}
 }
 
-// TestRouterExceptionsToExceptions checks routes each of which is an exception to the one before.
+// TestRouterExceptionsToExceptions checks a chain of routes in which each one takes precedence over
+// the one before.
 func TestRouterExceptionsToExceptions(t *testing.T) {
 	t.Parallel()
 	patterns := []Pattern{{"GET", "/:a/:b/c"}, {"GET", "/x/:b/c"}, {"GET", "/x/y/:d"}, {"GET", "/:a/z/:d"}}

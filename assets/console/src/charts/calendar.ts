@@ -13,7 +13,7 @@ export interface CalendarDay {
 /** Days of the calendar: 52 whole weeks. */
 export const calendarDays = 364;
 
-/** A day as "2025-12-01", for an offset in minutes east of UTC. */
+/** Formats the day of a time as "2025-12-01". `offset` is the time zone in minutes east of UTC. */
 export function isoDay(seconds: number, offset: number): string {
   return new Date((seconds + offset * 60) * 1000).toISOString().slice(0, 10);
 }

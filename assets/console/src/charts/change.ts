@@ -24,7 +24,7 @@ export function changeOf(now: number | null, before: number | null | undefined, 
 /** The largest relative change that is displayed. A larger one only means that the previous number was almost zero. */
 const most = 9.99;
 
-/** A relative change as "12%". */
+/** Formats a relative change as "12%". */
 export function shareText(by: number, { percent }: Pick<Format, "percent">): string {
   return by > most ? `>${percent(most, 0)}` : percent(by, by < 0.1 ? 1 : 0);
 }

@@ -23,7 +23,7 @@ const letters = new Map(
 const shown = new Set(letters.values());
 shown.delete("AQ");
 
-/** The two-letter code of a country, given its number on the map. */
+/** Returns the two-letter code of a country, given its number on the map. */
 export function countryOf(number: string): string | undefined {
   return letters.get(number);
 }

@@ -28,7 +28,7 @@ use([
 
 export type Chart = EChartsType;
 
-/** A chart of the given size in pixels, inside an element. */
+/** Creates a chart of the given size in pixels inside an element. */
 export function open(element: HTMLElement, width: number, height: number): Chart {
   const host = document.createElement("div");
   element.replaceChildren(host);

@@ -52,17 +52,17 @@ export const dark: Palette = {
   worse: "#f2a06c",
 };
 
-/** The colours of the current theme. */
+/** Returns the colours of the current theme. */
 export function usePalette(): Palette {
   return useComputedColorScheme("light") === "dark" ? dark : light;
 }
 
-/** Colour of the series with the given index. */
+/** Returns the colour of the series with the given index. */
 export function colorOf(palette: Palette, index: number): string {
   return palette.series[index % palette.series.length]!;
 }
 
-/** Colour of a share from 0 to 1. */
+/** Returns the colour for a share from 0 to 1. */
 export function shadeOf(palette: Palette, share: number): string {
   const last = palette.ramp.length - 1;
   return palette.ramp[share <= 0 ? 0 : Math.min(last, Math.max(1, Math.ceil(share * last)))]!;
@@ -76,13 +76,13 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast of two colours as WCAG 2.2 defines it, from 1 to 21. */
+/** Returns the contrast of two colours, from 1 to 21, as defined by WCAG 2.2. */
 export function contrast(one: string, other: string): number {
   const [a, b] = [luminance(one), luminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-/** The colour of text on a background: black or white, whichever has more contrast. */
+/** Returns the colour for text on a background: black or white, whichever has more contrast. */
 export function inkOn(color: string): string {
   return contrast(color, "#000000") > contrast(color, "#ffffff") ? "#000000" : "#ffffff";
 }

@@ -5,7 +5,7 @@ import type { Look } from "./drawing";
 export const fontFamily =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
 
-/** The common base of all options. Without animation. */
+/** Returns the options that all charts have in common. They disable animation. */
 export function base({ palette }: Look) {
   return {
     animation: false,
@@ -72,7 +72,7 @@ export function categoryAxis(look: Look, names: readonly string[]) {
   };
 }
 
-/** A colour scale from zero to the largest value. */
+/** Returns a colour scale from zero to the largest value. */
 export function ramp({ palette }: Look, max: number) {
   return { type: "continuous", min: 0, max: max || 1, show: false, inRange: { color: [...palette.ramp] } };
 }

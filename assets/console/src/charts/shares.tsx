@@ -33,7 +33,7 @@ export interface ShareValues {
 
 const slices = 8;
 
-/** The slices of a doughnut: the eight largest parts, and the sum of the others. */
+/** Returns the slices of a doughnut: the eight largest parts, and the sum of the others. */
 export function slicesOf(parts: readonly Share[], total: number, others: string): Share[] {
   const shown = parts.filter((part) => part.count > 0).slice(0, slices);
   const left = total - shown.reduce((sum, part) => sum + part.count, 0);
@@ -70,7 +70,7 @@ function common(values: ShareValues, { texts, format }: Words) {
   };
 }
 
-/** One bar for each part; the longest comes first unless `all` is set. */
+/** Draws a bar for each part. The longest bar comes first, unless `all` is set. */
 export function bars(values: ShareValues, words: Words): Drawing {
   const { rows, shareOf, drawing } = common(values, words);
   return {
@@ -152,7 +152,7 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
   );
 }
 
-/** A doughnut with a list of its slices beside it. */
+/** Draws a doughnut with a list of its slices beside it. */
 export function doughnut(values: ShareValues, words: Words): Drawing {
   const { shareOf, drawing } = common(values, words);
   const parts = slicesOf(values.parts, values.total, values.rest ?? words.texts.others);

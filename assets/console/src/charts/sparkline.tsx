@@ -25,7 +25,10 @@ interface Point {
   open: boolean;
 }
 
-/** Lines through the values, scaled to a box, with a gap for each null. The largest value touches the top. */
+/**
+ * Returns lines through the values, scaled to a box. There is a gap for each null, and the largest
+ * value touches the top.
+ */
 export function linesOf(values: Curve, boxWidth: number, boxHeight: number): Point[][] {
   const most = Math.max(...values.map((value) => value ?? 0), 0) || 1;
   const step = values.length > 1 ? boxWidth / (values.length - 1) : 0;

@@ -11,7 +11,7 @@ export interface WeekCell {
   count: number;
 }
 
-/** The row of a weekday: Monday is the first one. */
+/** Returns the row of a weekday. Monday is the first row. */
 const row = (weekday: number) => (weekday + 6) % 7;
 
 export function week(cells: readonly WeekCell[], measure: string, { texts, format }: Words): Drawing {

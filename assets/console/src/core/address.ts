@@ -31,7 +31,7 @@ export const textParam: Param<string> = { parse: (text) => text ?? "", format: (
 
 export const switchParam: Param<boolean> = { parse: (text) => text === "1", format: (value) => (value ? "1" : undefined) };
 
-/** A whole number that is at least the default. */
+/** Returns a parameter for a whole number of at least `initial`, which is the default, and at most `most`. */
 export function numberParam(initial: number, most = Number.MAX_SAFE_INTEGER): Param<number> {
   return {
     parse(text) {
@@ -42,7 +42,7 @@ export function numberParam(initial: number, most = Number.MAX_SAFE_INTEGER): Pa
   };
 }
 
-/** One of several texts; the first is the default. */
+/** Returns a parameter for one of several texts. The first text is the default. */
 export function choiceParam<const T extends string>(choices: readonly [T, ...T[]]): Param<T> {
   return {
     parse: (text) => choices.find((choice) => choice === text) ?? choices[0],
@@ -50,7 +50,10 @@ export function choiceParam<const T extends string>(choices: readonly [T, ...T[]
   };
 }
 
-/** A structure that is stored as JSON. `accept` turns any parsed value into a valid structure. */
+/**
+ * Returns a parameter for a structure, which is stored as JSON. `accept` turns any parsed value
+ * into a valid structure.
+ */
 export function jsonParam<T>(accept: (value: unknown) => T): Param<T> {
   const initial = JSON.stringify(accept(undefined));
   return {
@@ -92,20 +95,20 @@ export function useChangeAddress(): ChangeAddress {
   );
 }
 
-/** The search parameters of the address as texts, and the function that changes them. */
+/** Returns the search parameters of the address as texts, and the function that changes them. */
 export function useAddress(): [Search, ChangeAddress] {
   return [useSearch({ strict: false }) as Search, useChangeAddress()];
 }
 
-/** One search parameter. The component is rendered again only when this parameter changes. */
+/** Returns one search parameter. The component is rendered again only when this parameter changes. */
 export function useAddressPart(name: string): string | undefined {
   return useSearch({ strict: false, select: (search) => (search as Search)[name] });
 }
 
 /**
- * Values of search parameters, and the function that changes some of them. A change adds an entry
- * to the history, which "back" undoes, unless it replaces the current entry. Declare `params`
- * outside of the component.
+ * Returns the values of search parameters, and the function that changes some of them. A change
+ * adds an entry to the history, which the back button undoes, unless it replaces the current entry.
+ * Declare `params` outside of the component.
  */
 export function useParams<const P extends Params>(params: P): [Values<P>, Change<Values<P>, Partial<Values<P>>>] {
   const [search, change] = useAddress();

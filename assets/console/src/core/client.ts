@@ -140,12 +140,12 @@ function sendUncounted(input: RequestInfo | URL, init: RequestInit = {}): Promis
   return send(input, { ...init, headers });
 }
 
-/** The public methods of a project, for previews that the statistics do not count. */
+/** Returns the public methods of a project. It is for previews, which the statistics must not count. */
 export function appViewOf(projectKey: string): SvcClient["public"] {
   return newClient(projectKey, { fetch: sendUncounted }).public;
 }
 
-/** The client bound to a project; "" means none. */
+/** Returns the client that is bound to a project. If the key is "", the client is bound to none. */
 export function clientOf(projectKey: string): SvcClient {
   let client = clients.get(projectKey);
   if (!client) {
@@ -165,14 +165,14 @@ export async function logIn(username: string, password: string): Promise<void> {
 /** Methods with the administrator's login, bound to a project. */
 export type Admin = AdminNamespace;
 
-/** ID of the failed request as in the server's log, or null. */
+/** Returns the ID of the failed request, as in the server's log, or null if it is not known. */
 export function requestIdOf(error: unknown): string | null {
   const body = error instanceof SvcApiError ? error.body : null;
   const id = body && typeof body === "object" ? (body as Record<string, unknown>)["request_id"] : null;
   return typeof id === "string" ? id : null;
 }
 
-/** Status of the response that caused an error; 0 if there was none. */
+/** Returns the status of the response that caused an error, or 0 if there was no response. */
 export function statusOf(error: unknown): number {
   return error instanceof SvcApiError ? error.status : 0;
 }

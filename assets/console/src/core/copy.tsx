@@ -27,7 +27,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Whether a text has just been copied, and the function that copies it. */
+/** Returns whether the text has just been copied, and the function that copies it. */
 function useCopy(text: string): [boolean, () => void] {
   const [copied, setCopied] = useState(false);
   const { start } = useTimeout(() => setCopied(false), 1500);

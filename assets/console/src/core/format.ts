@@ -6,36 +6,39 @@ import { useLanguage } from "./texts";
 
 export interface Format {
   number(value: number): string;
-  /** A share from 0 to 1. */
+  /** Formats a share from 0 to 1 as a percentage. */
   percent(share: number, digits?: number): string;
-  /** Shares that are shown below each other. Either all are whole percents or all have one decimal. */
+  /** Formats shares that are shown below each other. Either all are whole percents or all have one decimal. */
   percents(shares: readonly number[]): string[];
   bytes(count: number): string;
-  /** Unix seconds as date and time in the browser's time zone. */
+  /** Formats Unix seconds as date and time in the browser's time zone. */
   time(seconds: number): string;
-  /** Unix seconds as a date in the browser's time zone. */
+  /** Formats Unix seconds as a date in the browser's time zone. */
   date(seconds: number): string;
-  /** Unix seconds relative to now, such as "3 hours ago". */
+  /** Formats Unix seconds relative to now, such as "3 hours ago". */
   ago(seconds: number, now?: number): string;
-  /** Seconds as "1 h 20 min". */
+  /** Formats seconds as a duration, such as "1 h 20 min". */
   duration(seconds: number): string;
-  /** Items as "a, b and c". */
+  /** Joins items into a list, such as "a, b and c". */
   list(items: string[]): string;
-  /** A number as "1.2K", for axes and small spaces; `digits` is the number of decimals below a thousand. */
+  /**
+   * Formats a number in a short form, such as "1.2K", for axes and small spaces. `digits` is the
+   * number of decimals below a thousand.
+   */
   compact(value: number, digits?: number): string;
-  /** A number with at most two decimals. */
+  /** Formats a number with at most two decimals. */
   decimal(value: number): string;
-  /** Unix seconds as "3 Nov", at an offset in minutes east of UTC. */
+  /** Formats Unix seconds as "3 Nov". `offset` is the time zone in minutes east of UTC. */
   day(seconds: number, offset: number): string;
-  /** Unix seconds as "14:00", at an offset in minutes east of UTC. */
+  /** Formats Unix seconds as "14:00". `offset` is the time zone in minutes east of UTC. */
   hour(seconds: number, offset: number): string;
-  /** Unix seconds as "Monday, 3 November 2025", at an offset in minutes east of UTC. */
+  /** Formats Unix seconds as "Monday, 3 November 2025". `offset` is the time zone in minutes east of UTC. */
   weekdayAndDate(seconds: number, offset: number): string;
-  /** The name of a weekday; 0 is Sunday. */
+  /** Returns the name of a weekday; 0 is Sunday. */
   weekday(index: number): string;
-  /** The name of a month; 0 is January. */
+  /** Returns the name of a month; 0 is January. */
   month(index: number): string;
-  /** The name of a country, given its two-letter code. */
+  /** Returns the name of a country, given its two-letter code. */
   country(code: string): string;
 }
 
@@ -50,7 +53,10 @@ const steps: [limit: number, size: number, unit: Intl.RelativeTimeFormatUnit][] 
 
 const made = new Map<string, Format>();
 
-/** The format of a language, given as a BCP 47 tag. It is the same object on every call. */
+/**
+ * Returns the format of a language, which is given as a BCP 47 tag. Every call for the same
+ * language returns the same object.
+ */
 export function formatIn(tag: string): Format {
   const format = made.get(tag) ?? newFormat(tag);
   made.set(tag, format);
@@ -145,7 +151,7 @@ function newFormat(tag: string): Format {
   };
 }
 
-/** The format of the chosen language. */
+/** Returns the format of the chosen language. */
 export function useFormat(): Format {
   const { language } = useLanguage();
   return formatIn(localeOf(language, navigator.languages));

@@ -18,7 +18,7 @@ type Parts = Record<string, string | undefined>;
 
 const present = (parts: Parts): Search => Object.fromEntries(Object.entries(parts).filter(([, value]) => value)) as Search;
 
-/** The options of the router for a target. */
+/** Converts a target to the options of the router. */
 export function optionsOf({ to, search = {}, replace = false }: Target) {
   const parts = typeof search === "function" ? (now: Search) => present(search(now)) : present(search);
   return { to: to as string, search: parts as never, replace };

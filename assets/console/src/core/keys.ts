@@ -59,7 +59,7 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   }, [shown]);
 }
 
-/** All current shortcuts; for each key the one registered last. */
+/** Returns all current shortcuts. If a key is registered several times, only the last registration is included. */
 export function useAllShortcuts(): Shortcut[] {
   const all = useSyncExternalStore(
     (listener) => {
@@ -78,7 +78,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** The topmost dialog, or null. */
+/** Returns the topmost open dialog, or null. */
 export function openDialog(): HTMLElement | null {
   return [...document.querySelectorAll<HTMLElement>("[aria-modal=true]")].at(-1) ?? null;
 }
@@ -116,7 +116,7 @@ window.addEventListener(
 
 let first: { key: string; at: number } | null = null;
 
-/** The shortcut that matches a key event. */
+/** Returns the shortcut that matches a key event. */
 function match(event: KeyboardEvent): Shortcut | undefined {
   const mod = event.ctrlKey || event.metaKey;
   const key = event.key.length === 1 && !event.shiftKey ? event.key.toLowerCase() : event.key;

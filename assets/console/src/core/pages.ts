@@ -85,7 +85,7 @@ export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settin
   { path: "/admin/settings/terms", name: "terms" },
 ];
 
-/** The page that a path belongs to, which is the one with the longest matching path. */
+/** Returns the page that a path belongs to. If several pages match, it is the one with the longest path. */
 export function pageOf(path: string): PageEntry | undefined {
   const above = pages.filter((page) => path === page.path || (page.path !== "/admin" && path.startsWith(`${page.path}/`)));
   return above.at(-1) ?? (path === "/admin/" ? pages[0] : undefined);

@@ -110,7 +110,7 @@ export function usePart<T>(part: Part<T>, wanted = true): T | null {
   return now && "value" in now ? now.value : null;
 }
 
-/** A component that is loaded later; it renders nothing until then. */
+/** Returns a component whose code is loaded later. It renders nothing until then. */
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   const component = part(load);
   return function Lazily(props: P) {

@@ -8,7 +8,7 @@ import { useAddressPart, useChangeAddress } from "./address";
 import { type Admin, clientOf } from "./client";
 import { useRemembered } from "./storage";
 
-/** All projects, by name. */
+/** Returns all projects, ordered by name. */
 export function useProjects() {
   return useQuery({
     queryKey: ["projects", "all"],
@@ -47,7 +47,7 @@ export function useProjectKey(): [string, (key: string) => void] {
   return [key, show];
 }
 
-/** Methods with the administrator's login, bound to the current project. */
+/** Returns the methods that need the administrator's login, bound to the current project. */
 export function useAdmin(): Admin {
   const [key] = useProjectKey();
   return useMemo(() => clientOf(key).admin, [key]);

@@ -1,4 +1,4 @@
-/** A project key derived from a name: "My App 2" becomes my-app-2. */
+/** Derives a project key from a name: "My App 2" becomes my-app-2. */
 export function keyOf(name: string): string {
   return name
     .trim()

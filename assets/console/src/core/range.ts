@@ -58,13 +58,13 @@ export function rangeBetween(from: number, to: number, now: number, offset: numb
   return { name: null, start, end: last, previous: { start: Math.max(0, start - length), end: start - 1 }, granularity, offset };
 }
 
-/** Current offset of the browser's time zone in minutes east of UTC. */
+/** Returns the current offset of the browser's time zone in minutes east of UTC. */
 export function zoneOffset(): number {
   const offset = -new Date().getTimezoneOffset();
   return offset === 0 ? 0 : offset;
 }
 
-/** A time zone as "UTC+05:30". */
+/** Formats the offset of a time zone as "UTC+05:30". */
 export function zoneName(offset: number): string {
   const minutes = Math.abs(offset);
   const text = `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;

@@ -17,7 +17,7 @@ export interface Recent {
 
 const most = 5;
 
-/** The records opened last, most recent first. */
+/** Returns the most recently opened records, the last one first. */
 export function recent(): Recent[] {
   try {
     const list: unknown = JSON.parse(recall(recentKey) ?? "[]");

@@ -93,7 +93,7 @@ export function isLost(): boolean {
   return lost;
 }
 
-/** Whether the server is unreachable, kept up to date. */
+/** Returns whether the server is unreachable. The component is rendered again when that changes. */
 export function useLost(): boolean {
   return useSyncExternalStore(watchServer, isLost);
 }

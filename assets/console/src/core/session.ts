@@ -80,7 +80,7 @@ export function watchSession(listener: () => void): () => void {
   };
 }
 
-/** The login, kept up to date. */
+/** Returns the login. The component is rendered again when it changes. */
 export function useSession(): Session | null {
   return useSyncExternalStore(watchSession, session);
 }

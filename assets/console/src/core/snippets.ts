@@ -4,7 +4,7 @@ import type { Calls } from "./examples";
 
 const path = (project: string) => encodeURIComponent(project);
 
-/** The call with which CI publishes a release. It needs the scope versions:write. */
+/** Returns the call with which CI publishes a release. It needs the scope versions:write. */
 export function publishing(project: string): Calls {
   return {
     key: true,
@@ -20,7 +20,7 @@ export function publishing(project: string): Calls {
   };
 }
 
-/** The call with which an app checks for a newer version. */
+/** Returns the call with which an app checks for a newer version. */
 export function updating(project: string): Calls {
   return {
     curl: { path: `/public/${path(project)}/versions/check-update`, body: { current_comparable_version: "0.9.0" } },
@@ -32,7 +32,7 @@ export function updating(project: string): Calls {
   };
 }
 
-/** The call that creates an announcement. It needs the scope announcements:write. */
+/** Returns the call that creates an announcement. It needs the scope announcements:write. */
 export function announcing(project: string): Calls {
   const [title, content] = ["Maintenance", "We are back at 10:00 UTC."];
   return {

@@ -8,7 +8,7 @@ const prefix = "svc.console.";
 const memory = new Map<string, string | null>();
 const listeners = new Map<string, Set<() => void>>();
 
-/** The text stored under a key, or null. */
+/** Returns the text that is stored under a key, or null. */
 export function recall(key: string): string | null {
   const kept = memory.get(key);
   if (kept !== undefined) {
@@ -64,7 +64,10 @@ export function watch(key: string, listener: () => void): () => void {
   return () => all.delete(listener);
 }
 
-/** The text stored under a key, kept up to date, and the function that changes it. */
+/**
+ * Returns the text that is stored under a key, and the function that changes it. The component is
+ * rendered again when the text changes.
+ */
 export function useRemembered(key: string): [string | null, (text: string | null) => void] {
   const text = useSyncExternalStore(
     (listener) => watch(key, listener),

@@ -48,7 +48,7 @@ class Catalogue {
     return part;
   }
 
-  /** Whether the texts shared by all pages have been loaded. */
+  /** Whether the texts that all pages share have been loaded. */
   get ready(): boolean {
     return "common" in this.texts;
   }
@@ -124,7 +124,7 @@ function WithTexts({ catalogue, children }: { catalogue: Catalogue; children: Re
   return children;
 }
 
-/** The language, and the function that selects another. */
+/** Returns the language, and the function that selects another one. */
 export function useLanguage(): Choice {
   const choice = useContext(Context);
   if (!choice) {
@@ -133,7 +133,7 @@ export function useLanguage(): Choice {
   return choice;
 }
 
-/** All texts of the console in the chosen language. */
+/** Returns all texts of the console in the chosen language. */
 export function useTexts(): Texts {
   return useLanguage().texts;
 }

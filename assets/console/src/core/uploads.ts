@@ -263,7 +263,7 @@ class Uploads {
 
 export const uploads = new Uploads();
 
-/** All uploads of this tab, kept up to date. */
+/** Returns all uploads of this tab. The component is rendered again when they change. */
 export function useUploads(): readonly Upload[] {
   return useSyncExternalStore(uploads.watch, uploads.all);
 }

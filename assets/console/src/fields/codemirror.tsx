@@ -55,7 +55,7 @@ const common: Extension = [
   EditorState.tabSize.of(2),
 ];
 
-/** Name and description of the text for screen readers. */
+/** Returns the attributes that give screen readers the name and the description of the text. */
 function attributes({ label, describedBy, invalid, required }: EditorProps): Extension {
   return EditorView.contentAttributes.of({
     tabindex: "0",

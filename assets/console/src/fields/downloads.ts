@@ -22,7 +22,7 @@ export function platformOf(filename: string): string {
   return kind?.[0] ?? (word === "win" ? "windows" : word === "darwin" ? "macos" : (word ?? ""));
 }
 
-/** The address of a file in the library. */
+/** Returns the address of a file in the library. */
 export function addressOf(file: Pick<File, "url" | "path">): string {
   return file.url ?? `${location.origin}${file.path}`;
 }

@@ -7,7 +7,7 @@ import { clientOf, messagesOf } from "../core/client";
 import { useLanguage, useTexts } from "../core/texts";
 import type { Translation } from "./translations";
 
-/** The languages that texts of a project can be translated into. */
+/** Returns the languages into which the texts of a project can be translated. */
 export function useLanguages(project: string) {
   return useQuery({
     queryKey: ["languages", project],

@@ -81,7 +81,10 @@ export function visible(value: unknown, open: ReadonlyMap<string, number>): Tree
   return nodes;
 }
 
-/** The groups that are initially open: those of the first level with at most ten members. */
+/**
+ * Returns the groups that are initially open. These are the groups of the first level that have at
+ * most ten members.
+ */
 export function initiallyOpen(value: unknown): Map<string, number> {
   const open = new Map<string, number>();
   if (isGroup(value)) {

@@ -14,7 +14,7 @@ export function parseObject(text: string): { value: Record<string, unknown> | nu
     : { error: "kind" };
 }
 
-/** An object as editable text; "" for null. */
+/** Formats an object as text for editing. The result for null is "". */
 export function formatObject(value: object | null | undefined): string {
   return value ? JSON.stringify(value, null, 2) : "";
 }

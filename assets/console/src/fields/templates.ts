@@ -5,7 +5,7 @@ export function fill(template: string, values: Record<string, string>): string {
   return template.replace(/\{\{ *([a-z_0-9]+) *\}\}/g, (written, name: string) => (Object.hasOwn(values, name) ? values[name]! : written));
 }
 
-/** Whether a text still contains variables. */
+/** Reports whether a text still contains variables. */
 export function hasVariables(text: string): boolean {
   return /\{\{ *[a-z_0-9]+ *\}\}/.test(text);
 }

@@ -42,7 +42,7 @@ export interface List<R> {
   askAhead(conditions: Record<string, string | undefined>): void;
 }
 
-/** Key of all lists of a resource in a project. */
+/** Returns the key of all lists of a resource in a project. */
 export function listKey(name: string, project: string): readonly unknown[] {
   return [name, project, "list"];
 }

@@ -68,8 +68,8 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const headed = narrow ? columns.filter((column) => column === main) : columns;
   const chosen = columns.reduce((total, { id }) => total + (widths.of(id) ?? 0), fixed);
   const sum = columns.reduce((total, { id, width }) => total + (widths.of(id) ? 0 : (width ?? flexible)), 0);
-  // If the columns are too wide for the window, they become narrower in proportion. Columns with a
-  // width that the user has set stay as they are.
+  // If the columns are too wide for the window, they become narrower in proportion. Columns that
+  // the user has sized keep their width.
   const share = `(100cqw - ${chosen}px) / ${Math.max(sum, 1)}`;
   const widthOf = ({ id, width }: Column<R>) => {
     const sized = widths.of(id);
@@ -157,7 +157,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   );
 }
 
-/** The column that opens the record. */
+/** Returns the column that opens the record. */
 function mainOf<R>(columns: Column<R>[]): Column<R> | undefined {
   return columns.find((column) => column.main) ?? columns[0];
 }

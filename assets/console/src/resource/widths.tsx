@@ -15,7 +15,7 @@ export interface Widths {
   set(id: string, width: number | null, kept: boolean): void;
 }
 
-/** Key under which widths are remembered. */
+/** Returns the key under which the widths of a page are remembered. */
 export const widthsKey = (name: string) => `${name}.widths`;
 
 function read(text: string | null): Record<string, number> {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useAdmin, useProjectKey } from "../../core/project";
 
-/** The key of the query for the cards of a project. */
+/** Returns the key of the query for the cards of a project. */
 export function cardsKey(project: string): readonly unknown[] {
   return ["cards", project];
 }

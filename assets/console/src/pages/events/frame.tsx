@@ -46,7 +46,7 @@ export function EventsFrame({ page, operations, children }: EventsFrameProps) {
   );
 }
 
-/** The parameters of an address that hold the range. */
+/** Returns those parameters of an address that hold the range. */
 export const rangeOfAddress = (search: Search) => Object.fromEntries(rangeParameters.map((name) => [name, search[name]]));
 
 /** Returns the range parameters of the current address. */

@@ -23,7 +23,7 @@ export interface EventNames {
   ready: boolean;
 }
 
-/** The query for all names, the most frequent first. */
+/** Returns the query for all names of events, the most frequent first. */
 export const namesQuestion = (range: Range) => ({
   key: ["event-names", range.start, range.end],
   ask: async (admin: Admin, signal: AbortSignal) => {

@@ -13,7 +13,7 @@ import { useEventNames } from "./names";
 import { EventPicker } from "./pickers";
 import { Result } from "./result";
 
-/** A parameter for a whole number in a range. For any other text it has the initial value. */
+/** Returns a parameter for a whole number in a range. For any other text, its value is the initial one. */
 export function between(least: number, most: number, initial: number): Param<number> {
   return {
     parse(text) {

@@ -7,7 +7,7 @@ import { useRemembered } from "../../core/storage";
 /** The maximum number of IDs that are remembered. */
 const most = 500;
 
-/** The IDs of opened feedback, and the function that adds one. */
+/** Returns the IDs of opened feedback, and the function that adds one. */
 export function useRead(project: string): [ReadonlySet<string>, (id: string) => void] {
   const [text, remember] = useRemembered(`feedbacks.read.${project}`);
   const read = useMemo(() => new Set(text?.split(" ")), [text]);

@@ -40,7 +40,7 @@ const tones: Record<State, ToneName> = { pending: "info", ready: "good", failed:
 /** Milliseconds between two requests for pending files. */
 const lookEvery = 3000;
 
-/** The download address of a file. */
+/** Returns the download address of a file. */
 const linkOf = ({ url, path }: StoredFile) => url ?? location.origin + path;
 
 export default function FilesPage() {
