@@ -59,6 +59,9 @@ type funnelStepView struct {
 	Rate      float64 `json:"conversion_rate"`
 	TotalRate float64 `json:"total_conversion_rate"`
 	Dropped   int64   `json:"dropped"`
+	// Nil for the first step and without users.
+	Median      *int64 `json:"median_seconds"`
+	TotalMedian *int64 `json:"total_median_seconds"`
 }
 
 // analyse parses the query in the request body with the function read. It then calls the function
@@ -86,23 +89,29 @@ type funnelView struct {
 }
 
 func (h *Handlers) analyseFunnel(r *web.Request) (v funnelView, err error) {
-	q, users, err := analyse(h, r, (*problems).funnel, h.Events.Funnel)
+	q, results, err := analyse(h, r, (*problems).funnel, h.Events.Funnel)
 	if err != nil {
 		return v, err
 	}
-	return funnelView{viewRange(q.Range), q.Window, viewFunnel(q.Steps, users)}, nil
+	return funnelView{viewRange(q.Range), q.Window, viewFunnel(q.Steps, results)}, nil
 }
 
 // viewRange returns the JSON form of a query's range.
 func viewRange(r query.Range) web.SpanView { return web.SpanView{StartTime: r.Start, EndTime: r.End} }
 
-func viewFunnel(steps []query.Step, users []int64) []funnelStepView {
+func viewFunnel(steps []query.Step, results []query.FunnelStep) []funnelStepView {
 	views := make([]funnelStepView, len(steps))
+	first := results[0].Users
 	for i, step := range steps {
-		v := funnelStepView{Step: i + 1, EventName: step.Event, Users: users[i], TotalRate: rate(users[i], users[0])}
+		result := &results[i]
+		v := funnelStepView{Step: i + 1, EventName: step.Event, Users: result.Users, TotalRate: rate(result.Users, first)}
 		v.Rate = v.TotalRate
 		if i > 0 {
-			v.Rate, v.Dropped = rate(users[i], users[i-1]), users[i-1]-users[i]
+			previous := results[i-1].Users
+			v.Rate, v.Dropped = rate(result.Users, previous), previous-result.Users
+			if result.Users > 0 {
+				v.Median, v.TotalMedian = &result.Median, &result.TotalMedian
+			}
 		}
 		views[i] = v
 	}

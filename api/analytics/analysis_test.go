@@ -35,13 +35,14 @@ func askAnalyses(t *testing.T, events []apitest.SentEvent, rows []analysis) {
 	}
 }
 
-// steps returns the JSON of a funnel. A row such as "open 4 1 1 0" contains the event name, the
-// number of users, the two conversion rates, and the number of dropped users.
+// steps returns the JSON of a funnel. A row such as "open 4 1 1 0 null null" contains the event name,
+// the number of users, the two conversion rates, the number of dropped users, and the two medians.
 func steps(rows ...string) string {
 	var list []string
 	for i, row := range rows {
 		f := strings.Fields(row)
-		list = append(list, fmt.Sprintf(`{"step":%d,"event_name":%q,"users":%s,"conversion_rate":%s,"total_conversion_rate":%s,"dropped":%s}`, i+1, f[0], f[1], f[2], f[3], f[4]))
+		list = append(list, fmt.Sprintf(`{"step":%d,"event_name":%q,"users":%s,"conversion_rate":%s,"total_conversion_rate":%s,"dropped":%s,`+
+			`"median_seconds":%s,"total_median_seconds":%s}`, i+1, f[0], f[1], f[2], f[3], f[4], f[5], f[6]))
 	}
 	return `{` + apitest.TenDays + `,"data":[` + strings.Join(list, ",") + `]}`
 }
@@ -65,31 +66,31 @@ func TestWorkedExample(t *testing.T) {
 	askAnalyses(t, apitest.Example(), []analysis{
 		{
 			"funnel open, view, buy", "funnel", funnel + `{"event_name":"open"},{"event_name":"view"},{"event_name":"buy"}],"window_seconds":604800}`,
-			steps("open 4 1 1 0", "view 2 0.5 0.5 2", "buy 1 0.5 0.25 1"),
+			steps("open 4 1 1 0 null null", "view 2 0.5 0.5 2 60 60", "buy 1 0.5 0.25 1 60 120"),
 		},
 		{
 			"funnel open, buy: the end of the window belongs to it", "funnel", funnel + `{"event_name":"open"},{"event_name":"buy"}]}`,
-			steps("open 4 1 1 0", "buy 3 0.75 0.75 1"),
+			steps("open 4 1 1 0 null null", "buy 3 0.75 0.75 1 120 120"),
 		},
 		{
 			"funnel open, buy: a second less", "funnel", funnel + `{"event_name":"open"},{"event_name":"buy"}],"window_seconds":"604799"}`,
-			steps("open 4 1 1 0", "buy 2 0.5 0.5 2"),
+			steps("open 4 1 1 0 null null", "buy 2 0.5 0.5 2 60 60"),
 		},
 		{
 			"funnel open, buy of plan pro", "funnel", funnel + `{"event_name":"open"},{"event_name":"buy","filters":[{"property":"plan","op":"eq","value":"pro"}]}]}`,
-			steps("open 4 1 1 0", "buy 1 0.25 0.25 3"),
+			steps("open 4 1 1 0 null null", "buy 1 0.25 0.25 3 120 120"),
 		},
 		{
 			"funnel open, open needs two records", "funnel", funnel + `{"event_name":"open"},{"event_name":"open"}]}`,
-			steps("open 4 1 1 0", "open 2 0.5 0.5 2"),
+			steps("open 4 1 1 0 null null", "open 2 0.5 0.5 2 86400 86400"),
 		},
 		{
 			"funnel of nobody", "funnel", funnel + `{"event_name":"nothing"},{"event_name":"buy"}]}`,
-			steps("nothing 0 0 0 0", "buy 0 0 0 0"),
+			steps("nothing 0 0 0 0 null null", "buy 0 0 0 0 null null"),
 		},
 		{
 			"funnel from any entry", "funnel", funnel + `{"event_name":"open"},{"event_name":"buy"}],"window_seconds":60,"entry":"any"}`,
-			steps("open 4 1 1 0", "buy 1 0.25 0.25 3"),
+			steps("open 4 1 1 0 null null", "buy 1 0.25 0.25 3 60 60"),
 		},
 		{
 			"retention of open, any return", "retention", retention + `}`,

@@ -622,7 +622,9 @@ func (a *Admin) GetEventHeatmap(ctx context.Context, opts *EventHeatmapOptions) 
 
 // GetFunnel analyses a funnel. A sender counts for a step if it did all steps up to it in order,
 // the last one at most `window_seconds` after the first. Steps may fall into the same second; one
-// event is one step at most.
+// event is one step at most. The times are those of the events with which a sender first reaches a
+// step, each the earliest one that fits. With `entry` `any`, the latest entry counts from which the
+// step is reached in that second.
 func (a *Admin) GetFunnel(ctx context.Context, in FunnelInput) (*Funnel, error) {
 	return fetch[Funnel](ctx, a.call(http.MethodPost, "/admin/projects/{k}/events/analysis/funnel").body(in))
 }

@@ -159,7 +159,7 @@ var extremes = []extreme{
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
 			users, err := w.Funnel(t.Context(), 1, query.FunnelQuery{Range: extremeRange, Steps: []query.Step{{Event: "extreme"}, {Event: "extreme"}}, Window: 60})
-			if want := []int64{int64(n), 0}; err != nil || !reflect.DeepEqual(users, want) {
+			if want := []query.FunnelStep{{Users: int64(n)}, {}}; err != nil || !reflect.DeepEqual(users, want) {
 				t.Errorf("funnel: got %v, %v, want %v", users, err, want)
 			}
 			if got := w.export(t, fmt.Sprintf("%08x-2222-7222-8222-%012x", n-1, n-1)); len(got) != 1 {

@@ -23,30 +23,68 @@ type funnelSpec struct {
 }
 
 // funnel implements section 8 of the contract. Events of the same second have no order:
-// either of two such events may count as the earlier one.
-func (p *project) funnel(q funnelSpec) []int64 {
-	users := make([]int64, len(q.Steps))
+// either of two such events may count as the earlier one. A user's times for a step are
+// those of the anchor from which the step is reached first; of several, the latest.
+func (p *project) funnel(q funnelSpec) []query.FunnelStep {
+	users := make([]query.FunnelStep, len(q.Steps))
+	gaps, totals := make([][]int64, len(q.Steps)), make([][]int64, len(q.Steps))
 	for _, records := range by(p.in(q.Range), subjectOf) {
-		for step := range furthest(records, q) {
-			users[step]++
+		for step, at := range quickest(records, q) {
+			users[step].Users++
+			if step > 0 {
+				gaps[step] = append(gaps[step], at[step]-at[step-1])
+				totals[step] = append(totals[step], at[step]-at[0])
+			}
 		}
+	}
+	for step := range users {
+		users[step].Median, users[step].TotalMedian = median(gaps[step]), median(totals[step])
 	}
 	return users
 }
 
-// furthest returns the number of steps that a subject reaches.
-func furthest(records []*record, q funnelSpec) int {
-	best := 0
+// quickest returns, for each step that a subject reaches, the seconds in which the chain
+// that counts reaches the steps.
+func quickest(records []*record, q funnelSpec) [][]int64 {
+	var best [][]int64
 	for _, anchor := range records {
 		if !q.Steps[0].matches(anchor) {
 			continue
 		}
-		best = max(best, reached(records, q.Steps, anchor.At, anchor.At+q.Window))
+		var at []int64
+		for _, r := range records {
+			if r.At < anchor.At || r.At > anchor.At+q.Window {
+				continue
+			}
+			for len(at) < reached(records, q.Steps, anchor.At, r.At) {
+				at = append(at, r.At)
+			}
+		}
+		for step := range at {
+			if step == len(best) {
+				best = append(best, at)
+			} else if at[step] <= best[step][step] { // the anchors come in order
+				best[step] = at
+			}
+		}
 		if !q.AnyEntry {
 			break
 		}
 	}
 	return best
+}
+
+// median returns the lower median, rounded down to 12 significant bits as documented.
+func median(seconds []int64) int64 {
+	if len(seconds) == 0 {
+		return 0
+	}
+	slices.Sort(seconds)
+	middle, unit := seconds[(len(seconds)-1)/2], int64(1)
+	for middle/unit >= 4096 {
+		unit *= 2
+	}
+	return middle / unit * unit
 }
 
 // reached returns the number of steps that events between two seconds satisfy. Satisfying

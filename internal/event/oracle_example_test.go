@@ -85,11 +85,11 @@ func exampleRows() []exampleRow {
 		op: '/', left: &term{op: 'A', alias: 'A'}, right: &term{op: 'A', alias: 'B'},
 	}}
 	return []exampleRow{
-		{"funnel open, view, buy", funnel(1, steps(604800, "open", "view", "buy")), "[4 2 1]"},
-		{"funnel open, buy, the end of the window belongs to it", funnel(1, steps(604800, "open", "buy")), "[4 3]"},
-		{"funnel open, buy, a second less", funnel(1, steps(604799, "open", "buy")), "[4 2]"},
-		{"funnel open, buy of plan pro", funnel(1, onlyPro), "[4 1]"},
-		{"funnel open, open", funnel(1, steps(604800, "open", "open")), "[4 2]"},
+		{"funnel open, view, buy", funnel(1, steps(604800, "open", "view", "buy")), "[{Users:4 Median:0 TotalMedian:0} {Users:2 Median:60 TotalMedian:60} {Users:1 Median:60 TotalMedian:120}]"},
+		{"funnel open, buy, the end of the window belongs to it", funnel(1, steps(604800, "open", "buy")), "[{Users:4 Median:0 TotalMedian:0} {Users:3 Median:120 TotalMedian:120}]"},
+		{"funnel open, buy, a second less", funnel(1, steps(604799, "open", "buy")), "[{Users:4 Median:0 TotalMedian:0} {Users:2 Median:60 TotalMedian:60}]"},
+		{"funnel open, buy of plan pro", funnel(1, onlyPro), "[{Users:4 Median:0 TotalMedian:0} {Users:1 Median:120 TotalMedian:120}]"},
+		{"funnel open, open", funnel(1, steps(604800, "open", "open")), "[{Users:4 Median:0 TotalMedian:0} {Users:2 Median:86400 TotalMedian:86400}]"},
 		{"retention, any event", back(""), "[{Start:1764547200 Size:3 Cells:[{Users:3 Open:false} {Users:1 Open:false} {Users:1 Open:false}]}" +
 			" {Start:1764633600 Size:1 Cells:[{Users:1 Open:false} {Users:0 Open:true} {Users:0 Open:true}]}" +
 			" {Start:1764720000 Size:0 Cells:[{Users:0 Open:false} {Users:0 Open:true} {Users:0 Open:true}]}]"},

@@ -186,8 +186,8 @@ func shown(h stats.Heatmap) string {
 
 func funnel(p event.Project, q funnelSpec) operation {
 	return answered(fmt.Sprintf("Funnel %d %s", p, describe(q)),
-		func(m *model) []int64 { return m.of(p).funnel(q) },
-		func(ctx context.Context, r *rig) ([]int64, error) {
+		func(m *model) []query.FunnelStep { return m.of(p).funnel(q) },
+		func(ctx context.Context, r *rig) ([]query.FunnelStep, error) {
 			steps := make([]query.Step, len(q.Steps))
 			for i, s := range q.Steps {
 				filters, err := compiled(s.Filters)

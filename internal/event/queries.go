@@ -43,8 +43,8 @@ func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only str
 	})
 }
 
-// Funnel counts the users that reach each step.
-func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]int64, error) {
+// Funnel counts the users that reach each step, and the time they take.
+func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]query.FunnelStep, error) {
 	return ask(ctx, e, p, q, (*query.Source).Funnel)
 }
 

@@ -2362,6 +2362,10 @@ export interface FunnelStep {
     total_conversion_rate: number;
     /** Senders of the previous step that did not reach this one. */
     dropped: number;
+    /** Shortest time within which at least half of the senders of this step came from the previous one. Exact below 4,096 seconds; longer times are rounded down by less than 0.05 %. Null for the first step and without senders. */
+    median_seconds: number | null;
+    /** The same from the first step. */
+    total_median_seconds: number | null;
 }
 
 /** The start and the return event of an analysis. */

@@ -74,11 +74,11 @@ func exampleRows(t *testing.T) []exampleRow {
 		t.Fatal(err)
 	}
 	return []exampleRow{
-		{"funnel in order", funnelRow(stepsOf("open", "view", "buy"), week), "[4 2 1]"},
-		{"the end of the window is inclusive", funnelRow(stepsOf("open", "buy"), week), "[4 3]"},
-		{"a second past the window", funnelRow(stepsOf("open", "buy"), week-1), "[4 2]"},
-		{"funnel with filter", funnelRow(pro, week), "[4 1]"},
-		{"the same event twice needs two records", funnelRow(stepsOf("open", "open"), week), "[4 2]"},
+		{"funnel in order", funnelRow(stepsOf("open", "view", "buy"), week), "[{4 0 0} {2 60 60} {1 60 120}]"},
+		{"the end of the window is inclusive", funnelRow(stepsOf("open", "buy"), week), "[{4 0 0} {3 120 120}]"},
+		{"a second past the window", funnelRow(stepsOf("open", "buy"), week-1), "[{4 0 0} {2 60 60}]"},
+		{"funnel with filter", funnelRow(pro, week), "[{4 0 0} {1 120 120}]"},
+		{"the same event twice needs two records", funnelRow(stepsOf("open", "open"), week), "[{4 0 0} {2 86400 86400}]"},
 		{"retention, any return", cohortRow(threeDays, ""), "0:3 3 1 1, 1:1 1 - -, 2:0 0 - -"},
 		{"retention, return is buy", cohortRow(threeDays, "buy"), "0:3 2 0 -, 1:1 0 - -, 2:0 0 - -"},
 		{"paths of sessions", pathsRow(PathsQuery{Depth: 3, Branches: 5}), "1:open→view 2, 1:open→buy 1, 1:view→open 1, 2:open→buy 1, 2:view→buy 1"},
@@ -216,7 +216,7 @@ func TestParts(t *testing.T) {
 	facts := exampleFacts()
 	slices.Reverse(facts)
 	w := newWorld(t, facts, func(i int) int { return i })
-	if got := funnelRow(stepsOf("open", "view", "buy"), 604800)(t, w.query(t.Context(), exampleRange())); got != "[4 2 1]" {
+	if got := funnelRow(stepsOf("open", "view", "buy"), 604800)(t, w.query(t.Context(), exampleRange())); got != "[{4 0 0} {2 60 60} {1 60 120}]" {
 		t.Errorf("got %s, want [4 2 1]", got)
 	}
 }

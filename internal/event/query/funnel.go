@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Funnel returns the number of users that reach each step, in the order of the steps. The
-// error is Invalid if the query needs too much memory.
-func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]int64, error) {
+// Funnel returns the number of users that reach each step and their median times, in the
+// order of the steps. The error is Invalid if the query needs too much memory.
+func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]FunnelStep, error) {
 	return s.query(ctx, f.Range, "the funnel", lessRange).funnel(f)
 }
 
-func (q *query) funnel(f FunnelQuery) ([]int64, error) {
+func (q *query) funnel(f FunnelQuery) ([]FunnelStep, error) {
 	var steps []operand
 	for _, s := range f.Steps {
 		steps = append(steps, q.operand(s.Event, s.Filters, nil))
@@ -24,13 +24,19 @@ func (q *query) funnel(f FunnelQuery) ([]int64, error) {
 	if err := q.partition(steps, func(w worker, start int64, events []matched) { runs[w.own].take(start, events) }); err != nil {
 		return nil, err
 	}
-	users := make([]int64, len(steps))
+	result := make([]FunnelStep, len(steps))
+	var gaps, totals [maxSteps]durations
 	for _, run := range runs {
 		for step, n := range run.reached() {
-			users[step] += n
+			result[step].Users += n
+			gaps[step].merge(run.gaps[step])
+			totals[step].merge(run.totals[step])
 		}
 	}
-	return users, nil
+	for step := range result {
+		result[step].Median, result[step].TotalMedian = gaps[step].median(), totals[step].median()
+	}
+	return result, nil
 }
 
 // funnelRun computes a funnel for the subjects of one worker. Events of a subject within
@@ -44,6 +50,9 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // nil unless every event of the first step is an entry
 
+	// By step, from the second on: the times from the previous and from the first step.
+	gaps, totals [maxSteps]durations
+
 	// together holds waiting events of subjects that have more than one in the same second,
 	// except the first one of each. All of them are in the second togetherSecond.
 	together       []waitingEvent
@@ -53,7 +62,8 @@ type funnelRun struct {
 // funnelState is how far a subject has come in the funnel. Seconds are relative to
 // funnelRun.base.
 type funnelState struct {
-	anchor  uint32 // second of the first step, once reached
+	anchor  uint32 // second of the first step, once reached; only without anchors
+	last    uint32 // second in which the deepest step was reached from its latest entry
 	second  uint32 // second of the waiting event
 	waiting mask   // the steps that the waiting event matches; 0 if none waits
 	reached uint8  // number of steps reached
@@ -73,6 +83,9 @@ type waitingEvent struct {
 func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
 	r := &funnelRun{steps: len(steps), window: uint32(min(f.Window, math.MaxUint32))}
 	r.states.memory = q.memory
+	for step := range r.gaps {
+		r.gaps[step].memory, r.totals[step].memory = q.memory, q.memory
+	}
 	if f.AnyEntry {
 		r.anchors = &table[anchors]{memory: q.memory}
 	}
@@ -111,29 +124,52 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	m := s.waiting
 	s.waiting = 0
 	if r.anchors != nil {
-		r.extend(s, r.anchors.at(slot), m)
+		a := r.anchors.at(slot)
+		deepest := a.deepest(s)
+		r.extend(a, s.second, m)
+		r.advanceTo(s, a, deepest)
 		return
 	}
 	switch {
 	case s.reached == 0:
 		if m&1 != 0 {
-			s.anchor, s.reached = s.second, 1
+			s.anchor = s.second
+			r.advance(s, 1)
 		}
 	case m>>s.reached&1 != 0 && s.second-s.anchor <= r.window:
+		r.advance(s, 1)
+	}
+}
+
+// advance counts the next n steps of a subject as reached in the second of its event.
+func (r *funnelRun) advance(s *funnelState, n int) {
+	for range n {
+		r.count(s.reached, s.second-s.last, s.second-s.anchor)
+		s.last = s.second
 		s.reached++
 	}
 }
 
+// count counts the times that a subject took to a step, from the previous and from the
+// first one.
+func (r *funnelRun) count(step uint8, gap, total uint32) {
+	if step > 0 {
+		r.gaps[step].add(gap)
+		r.totals[step].add(total)
+	}
+}
+
 // extend extends the chains of steps from all entries by one event. It proceeds from the
-// last step to the first, so that no chain uses the event twice.
-func (r *funnelRun) extend(s *funnelState, a *anchors, m mask) {
+// last step to the first, so that no chain uses the event twice. A chain that has already reached a
+// step does not reach it again.
+func (r *funnelRun) extend(a *anchors, second uint32, m mask) {
 	for step := r.steps - 1; step > 0; step-- {
-		if m>>step&1 != 0 && r.open(a[step-1], s.second) {
-			r.reach(s, a, step, a[step-1])
+		if m>>step&1 != 0 && a[step-1] > a[step] && r.open(a[step-1], second) {
+			a[step] = a[step-1]
 		}
 	}
 	if m&1 != 0 {
-		r.reach(s, a, 0, s.second+1)
+		a[0] = second + 1
 	}
 }
 
@@ -142,10 +178,29 @@ func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
 
-// reach records that a step was reached from the entry at anchor.
-func (r *funnelRun) reach(s *funnelState, a *anchors, step int, anchor uint32) {
-	a[step] = max(a[step], anchor)
-	s.reached = max(s.reached, uint8(step+1))
+// deepest returns the entry from which the deepest step was reached, and 0 if no step was.
+func (a *anchors) deepest(s *funnelState) uint32 {
+	if s.reached == 0 {
+		return 0
+	}
+	return a[s.reached-1]
+}
+
+// advanceTo counts the steps that a subject has reached for the first time in the second
+// of its event. The parameter deepest is the value of a.deepest before this second. If a
+// step was reached from a later entry, so was the previous one, in the same second.
+func (r *funnelRun) advanceTo(s *funnelState, a *anchors, deepest uint32) {
+	last := s.last
+	if s.reached > 0 && a[s.reached-1] != deepest {
+		s.last = s.second
+	}
+	for ; int(s.reached) < r.steps && a[s.reached] != 0; s.reached++ {
+		if a[s.reached] != deepest {
+			last = s.second
+		}
+		r.count(s.reached, s.second-last, s.second+1-a[s.reached])
+		last, s.last = s.second, s.second
+	}
 }
 
 // settleTogether processes the waiting events of the subjects that have several events in
@@ -172,24 +227,26 @@ func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	steps := r.steps
 	if r.anchors != nil {
 		a := r.anchors.at(slot)
+		deepest := a.deepest(s)
 		for from := steps - 1; from > 0; from-- { // from the last step to the first, as in extend
-			if !r.open(a[from-1], s.second) {
+			if a[from-1] <= a[from] || !r.open(a[from-1], s.second) {
 				continue
 			}
 			for n := range c.gain(from, steps) {
-				r.reach(s, a, from+n, a[from-1])
+				a[from+n] = a[from-1]
 			}
 		}
 		for n := range c.gain(0, steps) {
-			r.reach(s, a, n, s.second+1)
+			a[n] = s.second + 1
 		}
+		r.advanceTo(s, a, deepest)
 		return
 	}
 	if s.reached == 0 {
 		s.anchor = s.second
 	}
 	if s.second-s.anchor <= r.window {
-		s.reached += uint8(c.gain(int(s.reached), steps))
+		r.advance(s, c.gain(int(s.reached), steps))
 	}
 }
 

@@ -2157,6 +2157,12 @@ class FunnelStep(TypedDict):
     """Share of the senders of the first step."""
     dropped: int
     """Senders of the previous step that did not reach this one."""
+    median_seconds: int | None
+    """Shortest time within which at least half of the senders of this step came from the previous one.
+    Exact below 4,096 seconds; longer times are rounded down by less than 0.05 %. Null for the first
+    step and without senders."""
+    total_median_seconds: int | None
+    """The same from the first step."""
 
 
 class Retention(TypedDict):

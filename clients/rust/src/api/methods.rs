@@ -427,7 +427,9 @@ endpoints! {
 
     /// Analyses a funnel. A sender counts for a step if it did all steps up to it in order, the
     /// last one at most `window_seconds` after the first. Steps may fall into the same second; one
-    /// event is one step at most.
+    /// event is one step at most. The times are those of the events with which a sender first
+    /// reaches a step, each the earliest one that fits. With `entry` `any`, the latest entry counts
+    /// from which the step is reached in that second.
     POST "/admin/projects/{k}/events/analysis/funnel" get_funnel [] (FunnelInput) -> Funnel;
 
     /// Analyses retention. A sender is in the cohort of the day or week of its first start event in

@@ -1829,6 +1829,12 @@ pub struct FunnelStep {
     pub total_conversion_rate: f64,
     /// Senders of the previous step that did not reach this one.
     pub dropped: i64,
+    /// Shortest time within which at least half of the senders of this step came from the previous
+    /// one. Exact below 4,096 seconds; longer times are rounded down by less than 0.05 %. Null for
+    /// the first step and without senders.
+    pub median_seconds: Option<i64>,
+    /// The same from the first step.
+    pub total_median_seconds: Option<i64>,
 }
 
 /// The number of senders that returned.

@@ -3037,6 +3037,8 @@ class AsyncAdminRequests(AsyncNamespace):
 
         A sender counts for a step if it did all steps up to it in order, the last one at most
         `window_seconds` after the first. Steps may fall into the same second; one event is one step at most.
+        The times are those of the events with which a sender first reaches a step, each the earliest one that
+        fits. With `entry` `any`, the latest entry counts from which the step is reached in that second.
 
         `POST /admin/projects/{k}/events/analysis/funnel`
         """
