@@ -136,6 +136,16 @@ for (const phone of [false, true]) {
       return data.map(({ status, is_hidden }) => `${status} ${is_hidden}`);
     };
     expect(await state()).toEqual(["open false", "resolved false", "resolved false"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(state).toEqual(["open false", "open false", "open false"]);
+    const [{ id }] = (await server.call<{ data: [{ id: string }] }>("GET", `/admin/projects/${project}/feedbacks`)).data;
+    await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { status: "in_progress" });
+    await page.reload();
+    await page.getByRole("checkbox", { name: "Select all on this page" }).click();
+    await foot.getByRole("button", { name: "Resolve" }).click();
+    await expect.poll(state).toEqual(["resolved false", "resolved false", "resolved false"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(state).toEqual(["in_progress false", "open false", "open false"]);
     await page.getByRole("checkbox", { name: "Select all on this page" }).click();
     await expect(foot).toContainText("3 selected");
     await foot.getByRole("button", { name: "Hide" }).click();

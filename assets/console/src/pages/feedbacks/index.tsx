@@ -16,7 +16,7 @@ import { isWebAddress } from "../../core/weblink";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
-import { useBulk } from "../../resource/bulk";
+import { type BulkChange, useBulk } from "../../resource/bulk";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
@@ -40,6 +40,16 @@ interface Draft {
   custom_data: string;
   is_hidden: boolean;
 }
+
+const statusChange: BulkChange<Feedback, Feedback["status"]> = {
+  send: (admin, ids, status) => admin.updateFeedbacks({ ids, status }),
+  former: ({ status }) => status,
+};
+
+const hiddenChange: BulkChange<Feedback, boolean> = {
+  send: (admin, ids, hidden) => admin.updateFeedbacks({ ids, hidden }),
+  former: ({ is_hidden }) => is_hidden,
+};
 
 export default function FeedbacksPage() {
   return <ResourcePage resource={useFeedbacks()} />;
@@ -201,18 +211,13 @@ function useFeedbacks(): Resource<Feedback, Draft> {
           id: status,
           label: status === "resolved" ? feedbacks.resolve : feedbacks.statuses[status],
           front: status === "resolved",
-          run: (some: Feedback[]) =>
-            bulk(
-              (admin) => admin.updateFeedbacks({ ids: some.map(({ id }) => id), status }),
-              feedbacks.statusNow(feedbacks.statuses[status]),
-            ),
+          run: (some: Feedback[]) => bulk(some, status, statusChange, feedbacks.statusNow(feedbacks.statuses[status])),
         })),
         ...[true, false].map((hidden) => ({
           id: hidden ? "hide" : "show",
           label: hidden ? sent.hide : sent.show,
           front: hidden,
-          run: (some: Feedback[]) =>
-            bulk((admin) => admin.updateFeedbacks({ ids: some.map(({ id }) => id), hidden }), hidden ? sent.hiddenNow : sent.shownNow),
+          run: (some: Feedback[]) => bulk(some, hidden, hiddenChange, hidden ? sent.hiddenNow : sent.shownNow),
         })),
       ],
       remove: {

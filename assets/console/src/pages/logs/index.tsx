@@ -16,7 +16,7 @@ import { madeAt } from "../../core/uuid";
 import { JsonField } from "../../fields/json";
 import { formatObject } from "../../fields/object";
 import { usePlatformName } from "../../fields/platforms";
-import { useBulk } from "../../resource/bulk";
+import { type BulkChange, useBulk } from "../../resource/bulk";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import type { Filter, Resource } from "../../resource/resource";
@@ -36,6 +36,11 @@ interface Draft {
   custom_data: string;
   is_hidden: boolean;
 }
+
+const hiddenChange: BulkChange<Log, boolean> = {
+  send: (admin, ids, hidden) => admin.updateLogs({ ids, hidden }),
+  former: ({ is_hidden }) => is_hidden,
+};
 
 export default function LogsPage() {
   const [project] = useProjectKey();
@@ -180,8 +185,7 @@ function useLogs(project: string): Resource<Log, Draft> {
         id: hidden ? "hide" : "show",
         label: hidden ? sent.hide : sent.show,
         front: true,
-        run: (some: Log[]) =>
-          bulk((admin) => admin.updateLogs({ ids: some.map(({ id }) => id), hidden }), hidden ? sent.hiddenNow : sent.shownNow),
+        run: (some: Log[]) => bulk(some, hidden, hiddenChange, hidden ? sent.hiddenNow : sent.shownNow),
       })),
       more: (log) => <SameHour log={log} />,
       tools: (
