@@ -274,7 +274,7 @@ test("feedback: forwarded to the code host from the row and from the drawer, onc
   const menu = page.getByRole("button", { name: "More actions: first" });
   await menu.click();
   await page.getByRole("menuitem", { name: "Forward to GitHub" }).click();
-  await expect(page.getByText("Forwarded: issue #1")).toBeVisible();
+  await expect(page.getByText("Forwarded as issue #1")).toBeVisible();
   const row = page.getByRole("row").filter({ hasText: "first" });
   const issue = row.getByRole("link", { name: "Issue #1" });
   await expect(issue).toHaveAttribute("href", `${codehost.url}/acme/app/issues/1`);

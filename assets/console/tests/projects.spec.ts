@@ -153,7 +153,7 @@ test("after a project was made, the address names it, and the focus is where it 
   const form = page.getByRole("dialog", { name: "New project" });
   await form.getByRole("textbox", { name: "Name", exact: true }).fill(key);
   await form.getByRole("button", { name: "Save" }).click();
-  const next = page.getByRole("dialog", { name: `Setup snippets: ${key}` });
+  const next = page.getByRole("dialog", { name: `Setup snippets for ${key}` });
   await expect(next.getByRole("link", { name: "Go to versions" })).toBeVisible();
   await expect(page.getByText(`${key} was created`)).toBeVisible();
   await expect(next.locator(":focus")).toHaveCount(1);

@@ -76,7 +76,7 @@ export function OpenUploads({ project }: { project: string }) {
       </ul>
       {asked && (
         <Confirm
-          title={texts.common.labelled(open.end, asked.filename)}
+          title={open.endOf(asked.filename)}
           text={open.endText(format.bytes(asked.received_bytes))}
           label={open.end}
           run={() => end(asked)}

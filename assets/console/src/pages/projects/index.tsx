@@ -37,7 +37,7 @@ export default function ProjectsPage() {
         opened={Boolean(address["start"])}
         onClose={close}
         size="xl"
-        title={common.labelled(projects.actions.start, start)}
+        title={projects.startOf(start)}
         closeButtonProps={{ "aria-label": common.close }}
       >
         <Stack gap="md">

@@ -26,14 +26,14 @@ export const feedbacks = {
   openIssue: "Open an issue on GitHub",
   forward: "Forward to GitHub",
   forwarding: "Forwarding…",
-  forwarded: (number: number | null) => (number === null ? "Forwarded" : `Forwarded: issue #${number}`),
+  forwarded: (number: number | null) => (number === null ? "Forwarded" : `Forwarded as issue #${number}`),
   setUpForwarding: "Set up forwarding to GitHub",
   notForwardable: {
     off: "Forwarding is off. Turn it on in",
     app: "Cannot be forwarded: the GitHub app is not set up, or does not offer this.",
   },
   issueTitle: (content: string) => `Feedback: ${content}`,
-  statusNow: (status: string) => `Status: ${status}`,
+  statusNow: (status: string) => `Status is now “${status}”`,
   resultSaved: "Result saved",
   issueStays: (number: string) => `${number} on GitHub is not deleted.`,
   empty: {

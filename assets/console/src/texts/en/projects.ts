@@ -76,6 +76,7 @@ export const projects = {
     giveUp: "Release",
   },
   actions: { page: "Open public page", integration: "GitHub integration", start: "Setup snippets" },
+  startOf: (key: string) => `Setup snippets for ${key}`,
   created: (name: string) => `${name} was created`,
   toVersions: "Go to versions",
   deletion: {

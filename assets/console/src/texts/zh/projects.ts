@@ -77,6 +77,7 @@ export const projects: (typeof en)["projects"] = {
     giveUp: "释放",
   },
   actions: { page: "打开公开页面", integration: "GitHub 集成", start: "接入代码" },
+  startOf: (key) => `${key} 的接入代码`,
   created: (name) => `${name} 已创建`,
   toVersions: "前往版本",
   deletion: {

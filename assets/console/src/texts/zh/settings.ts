@@ -145,7 +145,7 @@ export const settings: (typeof en)["settings"] = {
     },
     guide: {
       open: "直连下载指南",
-      title: (name) => `直连下载指南：${name}`,
+      title: (name) => `“${name}”的直连下载指南`,
       text: "链接的路径就是存储上的路径，因此 CDN 可以直接从该存储取文件，下载不占用本服务器的带宽。在 CDN 上为 /f/ 以下的路径设置：",
       origin: "源站",
       hostHeader: "回源 Host",
