@@ -3,7 +3,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
+import { expect, expectAccessible, expectEachAccessible, expectStill, inEachWay, open, settled, test, watchMoves } from "./fixtures";
+import { Hand, keyboard, phone, pointer } from "./hand";
 
 const path = "/admin/analytics?project=quillmere";
 
@@ -268,4 +269,81 @@ test("Statistics begins with devices, and with the share of the latest version t
   await expect(tile("Devices")).toContainText(/^Devices[\d,]+last 24 hours/);
   const { latest } = await demo.call<{ latest: { version: string; share: number } }>("GET", "/admin/projects/quillmere/versions/usage");
   await expect(tile("On the latest version")).toContainText(`${Math.round(latest.share * 100)}%${latest.version}, last 24 hours`);
+});
+
+inEachWay([pointer, keyboard, phone], () => {
+  test("pressing a bar filters the page; pressing it again shows all", async ({ page, way, demo }) => {
+    const moves = await watchMoves(page);
+    const hand = new Hand(page, way);
+    const { statistics: texts, charts } = hand.t;
+    await hand.open(demo, `${path}&range=30d`);
+    await showAll(page);
+    await settled(page);
+    // Jumping to parts that have not asked yet moves those below them; scrolling does not.
+    moves.splice(0);
+    const figure = (id: string) => page.locator(`[data-figure="${id}"]`);
+    const requests = page.getByRole("region", { name: texts.requests, exact: true });
+    await expect(requests).toHaveText(/\d/);
+    const all = await requests.textContent();
+    const counted = page.waitForResponse(/requests\/overview\?.*platform=ANDROID/);
+    await hand.press(figure("platforms").getByRole("button", { name: charts.only("Android") }));
+    await expect(page).toHaveURL(/platform=ANDROID/);
+    const { total } = (await (await counted).json()) as { total: number };
+    await expect(requests).toContainText(new Intl.NumberFormat("en").format(total));
+    await expect(figure("platforms").locator("li")).toHaveCount(1);
+    await expect(figure("system-versions").locator("li").first()).toContainText("Android");
+    await expect(figure("client-versions")).not.toContainText(texts.filter.unfiltered(texts.filter.names.platform));
+    await expect(figure("levels")).toContainText(texts.filter.unfiltered(texts.filter.names.platform));
+    const chip = page.getByRole("button", { name: texts.filter.remove(texts.platform, "Android") });
+    await expect(chip).toBeInViewport();
+    const again = figure("platforms").getByRole("button", { name: charts.only("Android") });
+    if (hand.way.keyboard) {
+      await expect(again).toBeFocused();
+    }
+    await hand.press(again);
+    await expect(page).not.toHaveURL(/platform=/);
+    await expect(chip).toBeHidden();
+    await expect(requests).toHaveText(all!);
+    await settled(page);
+    expectStill(moves);
+  });
+});
+
+test("filters of Statistics add up, stand in the address, and each chip removes one", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  await showAll(page);
+  const chip = (name: string) => page.getByRole("button", { name: `Remove the filter ${name}` });
+  await page.locator('[data-figure="endpoints"]').getByRole("button", { name: "Show only Update check" }).click();
+  await page.locator('[data-figure="origins"]').getByRole("button", { name: "Show only Germany" }).click();
+  await expect(page).toHaveURL(/endpoint=VERSION_CHECK_UPDATE.*region=DE|region=DE.*endpoint=VERSION_CHECK_UPDATE/);
+  await expect(page.locator('[data-figure="adoption"]')).toContainText("Not filtered by region and endpoint");
+  await expect(page.locator('[data-figure="client-versions"]').getByRole("button", { name: /Show only/ })).toHaveCount(0);
+  await page.reload();
+  await showAll(page);
+  await expect(page.locator('[data-figure="endpoints"] li')).toHaveCount(1);
+  await expect(page.getByRole("region", { name: "Devices", exact: true })).toContainText("not filtered");
+  await expectAccessible(page);
+  await chip("Endpoint Update check").click();
+  await expect(page).not.toHaveURL(/endpoint=/);
+  await expect(page.locator('[data-figure="endpoints"] li').nth(1)).toHaveText(/\d/);
+  await chip("Region Germany").click();
+  await expect(page.getByText("Press a platform, a region or an endpoint below")).toBeInViewport();
+  await page.goBack();
+  await expect(chip("Region Germany")).toBeInViewport();
+  // A filter that no request passes leaves the figures, and a wrong one is ignored.
+  await page.goto(`${demo.url}${path}&region=AQ&platform=AMIGA`);
+  await expect(chip("Region Antarctica")).toBeVisible();
+  await expect(page.locator('[data-figure="trend"]')).toContainText("No data in this range");
+});
+
+test("pressing a country on the map filters the page", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  await showAll(page);
+  const plot = page.locator('[data-figure="map"] [data-drawn]');
+  await expect(plot).toBeVisible();
+  await plot.scrollIntoViewIfNeeded();
+  const { width, height } = (await plot.boundingBox())!;
+  // In the middle of China, in the east of the map.
+  await plot.click({ position: { x: width / 2 + 0.27 * 2.2 * height, y: height * 0.42 } });
+  await expect(page).toHaveURL(/region=CN/);
 });

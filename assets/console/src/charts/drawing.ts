@@ -40,6 +40,8 @@ export interface Drawing {
   rest?: readonly string[];
   /** Minimum width in pixels. In a narrower place, the picture scrolls instead of shrinking. */
   minWidth?: number;
+  /** Called with the name of the part of the picture that was pressed. */
+  press?(name: string): void;
   /** The periods on the horizontal axis, if that is a time axis. Users can then select a part of it. */
   periods?: Periods;
   /** Shown instead of a picture drawn by ECharts. */

@@ -33,6 +33,8 @@ export interface FigureProps<T> {
   definition?: string | undefined;
   /** Range, time zone and the like, to be written into saved files. */
   about?: string;
+  /** What the numbers leave out of account, such as a filter of the page. */
+  caveat?: string | undefined;
   query: Asked<T>;
   draw(data: T, words: Words): Drawing;
   /** Dependencies of `draw` other than the values. */
@@ -65,6 +67,7 @@ export function Figure<T>(props: FigureProps<T>) {
     title,
     definition,
     about = "",
+    caveat,
     query,
     draw,
     deps = [],
@@ -183,6 +186,7 @@ export function Figure<T>(props: FigureProps<T>) {
           />
           {actions}
         </ActionIcon.Group>
+        {caveat && <div className={styles.caveat}>{caveat}</div>}
       </div>
       <div className={styles.body} aria-busy={query.isFetching}>
         <div className={query.isPlaceholderData ? styles.stale : undefined}>{content()}</div>

@@ -22,7 +22,14 @@ export const mapNames: Record<Shapes, string> = { world: "countries", china: "pr
 /** Aspect ratio of the maps. */
 const aspects: Record<Shapes, number> = { world: 2.2, china: 1.3 };
 
-export function map(shapes: Shapes, places: readonly Place[], measure: string, { texts, format }: Words): Drawing {
+/** The map of some places; `select` filters the page by the pressed one. */
+export function map(
+  shapes: Shapes,
+  places: readonly Place[],
+  measure: string,
+  { texts, format }: Words,
+  select?: (code: string) => void,
+): Drawing {
   const byCode = new Map(places.map((place) => [place.code, place]));
   const sum = (list: readonly Place[]) => list.reduce((all, place) => all + place.count, 0);
   const shown = places.filter((place) => place.shown);
@@ -38,6 +45,7 @@ export function map(shapes: Shapes, places: readonly Place[], measure: string, {
     ),
     empty: sum(places) === 0,
     shapes,
+    ...(select && { press: (code: string) => byCode.get(code)?.shown && select(code) }),
     table: {
       columns: [{ label: shapes === "world" ? texts.country : texts.province }, { label: measure, kind: "number" }],
       rows: places.map((place) => [place.name, place.count]),
@@ -78,6 +86,7 @@ export function map(shapes: Shapes, places: readonly Place[], measure: string, {
           map: mapNames[shapes],
           nameProperty: "name",
           selectedMode: false,
+          cursor: select ? "pointer" : "default",
           aspectScale: shapes === "world" ? 0.85 : 0.78,
           layoutCenter: ["50%", "50%"],
           layoutSize: Math.min(look.width, look.height * aspects[shapes]) - 8,

@@ -62,6 +62,8 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
         chart.current = engine.open(place.current!, room, height);
       }
       chart.current.setOption(drawing.option({ palette, hidden, width: room, height, wide: room >= 600 }), { notMerge: true });
+      chart.current.off("click");
+      chart.current.on("click", ({ name }) => drawing.press?.(name));
       place.current!.dataset["drawn"] = "";
       if (drawing.minWidth) {
         // Scroll to the end, where the latest values are.

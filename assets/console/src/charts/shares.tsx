@@ -13,8 +13,12 @@ export interface Share {
   count: number;
   /** Whether the part stands for records that lack the value. */
   missing?: boolean;
+  /** Identifies the part when its place in the list changes. */
+  id?: string;
   /** Limits the page to this part. */
   select?: (() => void) | undefined;
+  /** Whether the page is filtered by this part. */
+  selected?: boolean;
 }
 
 export interface ShareValues {
@@ -118,7 +122,12 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
     <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
       <Box component="ol" className={styles.bars}>
         {rows.map((row, index) => (
-          <li key={`${index} ${row.name}`} className={styles.bar} data-selectable={row.select ? "" : undefined}>
+          <li
+            key={row.id ?? `${index} ${row.name}`}
+            className={styles.bar}
+            data-selectable={row.select ? "" : undefined}
+            data-selected={row.selected || undefined}
+          >
             <div className={styles.barTrack}>
               <div
                 className={styles.barFill}
@@ -130,6 +139,7 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
                     type="button"
                     className={`mantine-focus-auto ${styles.barButton}`}
                     aria-label={texts.only(row.name)}
+                    aria-pressed={row.selected}
                     onClick={row.select}
                   >
                     {row.name}
@@ -193,7 +203,7 @@ function Slices({ rows, shareOf, words: { texts, format } }: ListProps) {
   return (
     <Box component="ul" className={styles.slices}>
       {rows.map((part, index) => (
-        <Group component="li" key={`${index} ${part.name}`} wrap="nowrap" gap={8}>
+        <Group component="li" key={part.id ?? `${index} ${part.name}`} wrap="nowrap" gap={8}>
           <span className={styles.dot} style={{ background: part.missing ? palette.rest : colorOf(palette, index) }} />
           <Text span size="sm" truncate flex={1} title={part.name}>
             {part.select ? (
@@ -201,6 +211,7 @@ function Slices({ rows, shareOf, words: { texts, format } }: ListProps) {
                 type="button"
                 className={`mantine-focus-auto ${styles.barButton}`}
                 aria-label={texts.only(part.name)}
+                aria-pressed={part.selected}
                 onClick={part.select}
               >
                 {part.name}

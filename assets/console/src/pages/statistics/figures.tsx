@@ -14,7 +14,10 @@ import type { Words } from "../../charts/words";
 import { choiceParam, switchParam, useParams } from "../../core/address";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
+import { type Dimension, dimensions, useApplied, useSelect } from "./filter";
 import {
+  ofNone,
+  ofVersions,
   useAdoption,
   useCalendar,
   useClientVersions,
@@ -75,9 +78,15 @@ function useForm(
   ];
 }
 
+/** What a figure is about: the range and the filters that apply to it, and those that cannot. */
+function useAbout(range: Range, applied: readonly Dimension[] = dimensions) {
+  const { names, caveat } = useApplied(applied);
+  return { about: [useRangeText(range), ...names].join(", "), caveat };
+}
+
 export function Trend({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   const [{ split, compare }, change] = useParams(params);
   const now = useSeries(range, split === "total" ? "endpoint" : split);
   const before = useSeries(range, "endpoint", range.previous);
@@ -87,7 +96,7 @@ export function Trend({ range }: Props) {
       id="trend"
       title={texts.trend}
       definition={texts.definitions.trend}
-      about={about}
+      {...about}
       query={now}
       height={280}
       legend={split !== "total" || comparing}
@@ -130,21 +139,22 @@ export function Trend({ range }: Props) {
 
 export function Platforms({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   const [form, control, draw] = useForm("platforms");
+  const select = useSelect("platform");
   return (
     <Figure
       id="platforms"
       title={texts.platforms}
       definition={texts.definitions.platforms}
-      about={about}
+      {...about}
       query={useOverview(range)}
       controls={control}
-      deps={[form]}
+      deps={[form, select]}
       draw={({ by_platform, total }, words) =>
         draw(
           {
-            parts: by_platform.map(({ platform, count }) => ({ name: platformName(platform, words), count })),
+            parts: by_platform.map(({ platform, count }) => ({ name: platformName(platform, words), count, ...select(platform) })),
             total,
             kind: texts.platform,
             measure: texts.requests,
@@ -158,17 +168,18 @@ export function Platforms({ range }: Props) {
 
 export function Origins({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   const [form, control, draw] = useForm("origins");
+  const select = useSelect("region");
   return (
     <Figure
       id="origins"
       title={texts.origins}
       definition={texts.definitions.origins}
-      about={about}
+      {...about}
       query={useOverview(range)}
       controls={control}
-      deps={[form]}
+      deps={[form, select]}
       draw={({ by_region, total }, words) =>
         draw(
           {
@@ -176,6 +187,7 @@ export function Origins({ range }: Props) {
               name: regionName(region, words),
               count,
               missing: region in words.texts.regions,
+              ...select(region),
             })),
             total,
             kind: texts.origin,
@@ -190,22 +202,25 @@ export function Origins({ range }: Props) {
 
 export function MapFigure({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   const [{ map: shapes }, change] = useParams(params);
+  const select = useSelect("region");
   return (
     <Figure
       key={shapes}
       id="map"
       title={texts.map}
       definition={texts.definitions.map}
-      about={about}
+      {...about}
       query={useOverview(range)}
       height={380}
       note
       controls={<Choice label={texts.as} value={shapes} choices={texts.maps} onChange={(next) => change({ map: next })} />}
-      deps={[shapes]}
+      deps={[shapes, select]}
       draw={({ by_region, by_province }, words) =>
-        map(shapes, shapes === "world" ? countries(by_region, words) : provinces(by_province, words), texts.requests, words)
+        shapes === "world"
+          ? map(shapes, countries(by_region, words), texts.requests, words, (code) => select(code).select())
+          : map(shapes, provinces(by_province, words), texts.requests, words)
       }
     />
   );
@@ -213,17 +228,17 @@ export function MapFigure({ range }: Props) {
 
 export function Adoption({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range, ofVersions);
   const [{ adoption: form }, change] = useParams(params);
   const versions = useAdoption(range);
-  const all = useSeries(range, "endpoint");
+  const all = useSeries(range, "endpoint", range, ofVersions);
   const checks = all.data?.series?.find(({ key }) => key === "VERSION_CHECK_UPDATE")?.data;
   return (
     <Figure
       id="adoption"
       title={texts.adoption}
       definition={texts.definitions.adoption}
-      about={about}
+      {...about}
       query={versions}
       height={280}
       legend
@@ -252,14 +267,14 @@ export function Adoption({ range }: Props) {
 
 export function ClientVersions({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range, ofVersions);
   const [form, control, draw] = useForm("clients");
   return (
     <Figure
       id="client-versions"
       title={texts.clientVersions}
       definition={texts.definitions.clientVersions}
-      about={about}
+      {...about}
       query={useClientVersions(range, 12)}
       controls={control}
       deps={[form]}
@@ -281,14 +296,14 @@ export function ClientVersions({ range }: Props) {
 
 export function SystemVersions({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range, ofVersions);
   const [form, control, draw] = useForm("systems");
   return (
     <Figure
       id="system-versions"
       title={texts.systemVersions}
       definition={texts.definitions.systemVersions}
-      about={about}
+      {...about}
       query={useSystemVersions(range)}
       controls={control}
       deps={[form]}
@@ -313,21 +328,26 @@ export function SystemVersions({ range }: Props) {
 
 export function Endpoints({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   const [form, control, draw] = useForm("endpoints");
+  const select = useSelect("endpoint");
   return (
     <Figure
       id="endpoints"
       title={texts.endpoints}
       definition={texts.definitions.endpoints}
-      about={about}
+      {...about}
       query={useOverview(range)}
       controls={control}
-      deps={[form]}
+      deps={[form, select]}
       draw={({ by_endpoint, total }, words) =>
         draw(
           {
-            parts: by_endpoint.map(({ endpoint, count }) => ({ name: texts.endpointNames[endpoint] ?? endpoint, count })),
+            parts: by_endpoint.map(({ endpoint, count }) => ({
+              name: texts.endpointNames[endpoint] ?? endpoint,
+              count,
+              ...select(endpoint),
+            })),
             total,
             kind: texts.endpoint,
             measure: texts.requests,
@@ -341,13 +361,13 @@ export function Endpoints({ range }: Props) {
 
 export function Levels({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range, ofNone);
   return (
     <Figure
       id="levels"
       title={texts.levels}
       definition={texts.definitions.levels}
-      about={about}
+      {...about}
       query={useLevels(range)}
       draw={({ by_level, total }, words) => ({
         ...bars(
@@ -368,13 +388,13 @@ export function Levels({ range }: Props) {
 
 export function Ratings({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range, ofNone);
   return (
     <Figure
       id="ratings"
       title={texts.histogram}
       definition={texts.definitions.histogram}
-      about={about}
+      {...about}
       query={useRatings(range)}
       height={236}
       note
@@ -397,13 +417,13 @@ export function Ratings({ range }: Props) {
 
 export function Week({ range }: Props) {
   const { statistics: texts } = useTexts();
-  const about = useRangeText(range);
+  const about = useAbout(range);
   return (
     <Figure
       id="week"
       title={texts.week}
       definition={texts.definitions.week}
-      about={about}
+      {...about}
       query={useWeek(range)}
       draw={({ data }, words) => week(data, texts.requests, words)}
     />

@@ -23,6 +23,7 @@ import {
   Trend,
   Week,
 } from "./figures";
+import { FilterBar, useFilter } from "./filter";
 import { useSeries } from "./queries";
 import { FirstCheck } from "./start";
 import { MoreTiles, Tiles } from "./tiles";
@@ -51,7 +52,8 @@ export default function StatisticsPage() {
   const [project] = useProjectKey();
   const now = useSeries(range, "endpoint");
   const before = useSeries(range, "endpoint", range.previous);
-  const empty = [now, before].every(({ data }) => data?.data.every(({ count }) => count === 0));
+  const filtered = Object.keys(useFilter()).length > 0;
+  const empty = !filtered && [now, before].every(({ data }) => data?.data.every(({ count }) => count === 0));
   return (
     <Stack gap="md">
       <PageHead
@@ -65,6 +67,7 @@ export default function StatisticsPage() {
           <FirstCheck project={project} />
         ) : (
           <>
+            <FilterBar />
             <Tiles range={range} />
             <Adoption range={range} />
             <Trend range={range} />

@@ -3,43 +3,68 @@
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
 import { type Range, rangeOf, within } from "../../core/range";
+import { type Dimension, dimensions, useFilter } from "./filter";
 
 type Part = { start: number; end: number };
 
-export function useOverview(part: Part) {
-  return useAsked({ key: ["overview", part], ask: (admin, signal) => admin.getRequestOverview(within(part), { signal }) });
-}
+/** The counters of versions have no region and no endpoint. */
+export const ofVersions: readonly Dimension[] = ["platform"];
 
-export function useSeries(range: Range, group: "endpoint" | "platform" | null, part: Part = range) {
+/** Nothing is filtered. */
+export const ofNone: readonly Dimension[] = [];
+
+export function useOverview(part: Part) {
+  const filter = useFilter();
   return useAsked({
-    key: ["series", part.start, part.end, range.granularity, group],
-    ask: (admin, signal) => admin.getRequestTimeseries({ ...within(part), granularity: range.granularity, group_by: group }, { signal }),
+    key: ["overview", part, filter],
+    ask: (admin, signal) => admin.getRequestOverview({ ...within(part), ...filter }, { signal }),
   });
 }
 
-export function useAdoption(range: Range) {
+export function useSeries(
+  range: Range,
+  group: "endpoint" | "platform" | null,
+  part: Part = range,
+  filters: readonly Dimension[] = dimensions,
+) {
+  const filter = useFilter(filters);
   return useAsked({
-    key: ["adoption", range.start, range.end, range.granularity],
-    ask: (admin, signal) => admin.getVersionAdoption({ ...within(range), granularity: range.granularity, limit: 6 }, { signal }),
+    key: ["series", part.start, part.end, range.granularity, group, filter],
+    ask: (admin, signal) =>
+      admin.getRequestTimeseries({ ...within(part), ...filter, granularity: range.granularity, group_by: group }, { signal }),
+  });
+}
+
+export function useAdoption(range: Range, filters: readonly Dimension[] = ofVersions) {
+  const filter = useFilter(filters);
+  return useAsked({
+    key: ["adoption", range.start, range.end, range.granularity, filter],
+    ask: (admin, signal) => admin.getVersionAdoption({ ...within(range), ...filter, granularity: range.granularity, limit: 6 }, { signal }),
   });
 }
 
 export function useClientVersions(part: Part, limit: number) {
+  const filter = useFilter(ofVersions);
   return useAsked({
-    key: ["client-versions", part.start, part.end, limit],
-    ask: (admin, signal) => admin.getClientVersions({ ...within(part), limit }, { signal }),
+    key: ["client-versions", part.start, part.end, limit, filter],
+    ask: (admin, signal) => admin.getClientVersions({ ...within(part), ...filter, limit }, { signal }),
   });
 }
 
 export function useSystemVersions(part: Part) {
+  const filter = useFilter(ofVersions);
   return useAsked({
-    key: ["system-versions", part.start, part.end],
-    ask: (admin, signal) => admin.getPlatformVersions({ ...within(part), limit: 16 }, { signal }),
+    key: ["system-versions", part.start, part.end, filter],
+    ask: (admin, signal) => admin.getPlatformVersions({ ...within(part), ...filter, limit: 16 }, { signal }),
   });
 }
 
 export function useWeek(part: Part) {
-  return useAsked({ key: ["week", part.start, part.end], ask: (admin, signal) => admin.getRequestHeatmap(within(part), { signal }) });
+  const filter = useFilter();
+  return useAsked({
+    key: ["week", part.start, part.end, filter],
+    ask: (admin, signal) => admin.getRequestHeatmap({ ...within(part), ...filter }, { signal }),
+  });
 }
 
 export function useLevels(part: Part) {
@@ -82,10 +107,11 @@ export function useDevices(end: number) {
 }
 
 export function useCalendar(range: Range) {
+  const filter = useFilter();
   const { start } = { ...rangeOf("1y", range.end, range.offset) };
   const part = { start: start + (365 - calendarDays) * 86_400, end: range.end };
   return useAsked({
-    key: ["calendar", part.start, part.end],
-    ask: (admin, signal) => admin.getRequestTimeseries({ ...within(part), granularity: "day" }, { signal }),
+    key: ["calendar", part.start, part.end, filter],
+    ask: (admin, signal) => admin.getRequestTimeseries({ ...within(part), ...filter, granularity: "day" }, { signal }),
   });
 }

@@ -12,7 +12,8 @@ import { useProjectKey } from "../../core/project";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { useUsage } from "../../resource/usage";
-import { useAdoption, useDevices, useFeedbackSeries, useLevels, useLogSeries, useRatings, useSeries } from "./queries";
+import { useApplied } from "./filter";
+import { ofNone, useAdoption, useDevices, useFeedbackSeries, useLevels, useLogSeries, useRatings, useSeries } from "./queries";
 
 const announcementEndpoints = ["ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST"];
 
@@ -52,6 +53,13 @@ function useCounted(range: Range) {
   });
 }
 
+/** Adds to the detail of a number that no filter of the page applies to it. */
+function useUnfiltered(): (detail?: string) => string {
+  const { filter } = useTexts().statistics;
+  const { caveat } = useApplied(ofNone);
+  return (detail) => [detail, caveat && filter.notApplied].filter(Boolean).join(" · ");
+}
+
 export function Tiles({ range }: { range: Range }) {
   const { statistics: texts } = useTexts();
   const { format } = useWords();
@@ -59,7 +67,8 @@ export function Tiles({ range }: { range: Range }) {
   const counted = useCounted(range);
   const devices = useDevices(range.end);
   const usage = useUsage(project);
-  const adoption = useAdoption(range);
+  const adoption = useAdoption(range, ofNone);
+  const unfiltered = useUnfiltered();
   const latest = usage.data?.latest;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
@@ -73,7 +82,7 @@ export function Tiles({ range }: { range: Range }) {
               ? undefined
               : {
                   figure: devices.data ? format.number(devices.data) : texts.notKnown,
-                  detail: devices.data ? texts.lastDay : texts.needsEvents,
+                  detail: unfiltered(devices.data ? texts.lastDay : texts.needsEvents),
                   now: null,
                 },
         }}
@@ -85,7 +94,7 @@ export function Tiles({ range }: { range: Range }) {
           ...usage,
           data: usage.data && {
             figure: latest ? format.percent(latest.share, 0) : texts.noVersion,
-            ...(latest && { detail: texts.onVersion(latest.version) }),
+            detail: unfiltered(latest ? texts.onVersion(latest.version) : undefined),
             now: null,
           },
         }}
@@ -102,6 +111,7 @@ export function MoreTiles({ range }: { range: Range }) {
   const { statistics: texts } = useTexts();
   const { format } = useWords();
   const counted = useCounted(range);
+  const unfiltered = useUnfiltered();
   const levels = useLevels(range);
   const levelsBefore = useLevels(range.previous);
   const ratings = useRatings(range);
@@ -116,6 +126,7 @@ export function MoreTiles({ range }: { range: Range }) {
         definition={texts.definitions.errors}
         query={both(levels, levelsBefore, (now, then) => ({
           figure: format.number(errorsOf(now)),
+          detail: unfiltered(),
           now: errorsOf(now),
           before: errorsOf(then),
         }))}
@@ -127,7 +138,7 @@ export function MoreTiles({ range }: { range: Range }) {
         definition={texts.definitions.rating}
         query={both(ratings, ratingsBefore, (now, then) => ({
           figure: now.average_rating === null ? texts.noRating : format.decimal(now.average_rating),
-          detail: texts.ratings(format.number(now.total - now.unrated)),
+          detail: unfiltered(texts.ratings(format.number(now.total - now.unrated))),
           now: now.average_rating,
           before: then.average_rating,
           difference: true,
