@@ -94,8 +94,7 @@ type Connections struct {
 	Idle, Headerless, Refused uint64
 }
 
-// WatchConnections sets the function that returns the state of the connections. It is called when
-// the server listens.
+// WatchConnections sets the function that returns the state of the connections.
 func (h *Handlers) WatchConnections(count func() Connections) { h.count.Store(&count) }
 
 func (h *Handlers) connections() Connections {

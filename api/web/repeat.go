@@ -37,7 +37,7 @@ type keptAnswer struct {
 	done   chan struct{}
 	at     time.Time
 	status int      // 0 = not stored: the change was refused, or the response is large or not JSON
-	tag    []string // header ETag
+	tag    []string // value of the header ETag
 	body   []byte
 }
 

@@ -15,8 +15,7 @@ import (
 	"svc/internal/fault"
 )
 
-// statuses maps each kind of fault to its HTTP status. It is the only place that decides about
-// statuses.
+// statuses maps each kind of fault to its HTTP status. No other code maps faults to statuses.
 var statuses = map[fault.Kind]int{
 	fault.Invalid:        http.StatusBadRequest,
 	fault.Unauthorized:   http.StatusUnauthorized,

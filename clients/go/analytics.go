@@ -128,8 +128,8 @@ func (p *Public) GrantConsent() { p.client.events.grantConsent() }
 // grant. If no consent is required, RevokeConsent is the same as OptOut.
 func (p *Public) RevokeConsent() { p.client.events.revokeConsent() }
 
-// ResetIdentity discards the identifier and the session; the next event gets new ones. Events that
-// are already waiting keep the previous ones.
+// ResetIdentity replaces the identifier with a new one and begins a new session. Events that are
+// already waiting keep the previous ones.
 func (p *Public) ResetIdentity() { p.client.events.resetIdentity() }
 
 // DistinctID returns the identifier under which events are collected, and creates one if necessary.
