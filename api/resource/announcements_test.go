@@ -236,7 +236,7 @@ func TestAnnouncementCompatibility(t *testing.T) {
 	})
 }
 
-// TestBlankAnnouncements checks that only the title must not be blank.
+// TestBlankAnnouncements checks that the content of an announcement may be blank, unlike the title.
 func TestBlankAnnouncements(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -52,8 +52,9 @@ func packages(ctx context.Context) (concurrent, sequential []string, err error) 
 }
 
 // concurrent reports whether the package or its tests start goroutines. A package that only
-// protects its data with a mutex or a sync.Once is covered by the tests of the packages that start
-// the goroutines. Parallel tests share no data.
+// protects its data with a mutex or a sync.Once does not count: the race detector covers it in the
+// tests of the packages that start the goroutines. Tests that run in parallel do not count either,
+// because they share no data.
 func (p listed) concurrent() (bool, error) {
 	for _, files := range [][]string{p.GoFiles, p.TestGoFiles, p.XTestGoFiles} {
 		for _, name := range files {
