@@ -75,7 +75,7 @@ var quillmere = &project{
 		{name: "template_chosen"},
 		{name: "onboarding_step", title: "Step of the introduction", archived: true},
 	},
-	feedbacks: 210, logShare: 0.06,
+	feedbacks: 210, logShare: 0.25,
 	voices: append([]voice{
 		{"en", 5, "Finally an editor that opens my 900 page thesis without a coffee break."},
 		{"en", 4, "Export to EPUB is excellent. I would love footnotes at the end of each chapter."},
@@ -103,15 +103,15 @@ var quillmere = &project{
 		{8, 2, "sync", "no answer for {ms} ms, trying again", ""},
 		{5, 2, "export", "font \"Mere Serif\" is missing a sign of {file}; another one is used", ""},
 		{3, 2, "library", "{file} was changed by another program", ""},
-		{3, 3, "sync", "E17: the library server refused the change: 409 conflict in {file}", ""},
-		{2, 3, "export", "E23: cannot write {file}: no space left on device", ""},
+		{11, 3, "sync", "E17: the library server refused the change: 409 conflict in {file}", ""},
+		{7, 3, "export", "E23: cannot write {file}: no space left on device", ""},
 		{
-			1.5, 3, "crash",
+			6, 3, "crash",
 			"index out of range [{n}] with length {n}\n  at layout.flow (flow.qm:218)\n  at layout.page (page.qm:77)\n  at editor.draw (draw.qm:41)",
 			"",
 		},
-		{2, 3, "shell", "E31: registration of the file type failed (0x80070005)", "windows"},
-		{1, 3, "keychain", "E8: the keychain is locked", "macos"},
+		{7, 3, "shell", "E31: registration of the file type failed (0x80070005)", "windows"},
+		{4, 3, "keychain", "E8: the keychain is locked", "macos"},
 	},
 	incidents: []incident{
 		{
@@ -119,10 +119,9 @@ var quillmere = &project{
 			content: "E42: cannot decode picture {n} of {file}: unexpected end of stream\n  at media.decode (decode.qm:112)\n  at layout.flow " +
 				"(flow.qm:240)\n  at library.open (open.qm:58)",
 		},
-		// Two incidents, of which one lies in the last day at whatever time the demo is
-		// generated.
-		{ago: 1, hour: 20, version: "4.3.1", platform: "windows", source: "sync", number: 90, content: syncFailure},
-		{ago: 0, hour: 9, version: "4.3.1", platform: "windows", source: "sync", number: 140, content: syncFailure},
+		// The same hour of two days: whenever the demo begins, exactly one of them lies in the last day.
+		{ago: 1, hour: 9, version: "4.3.1", platform: "windows", source: "sync", number: 85, content: syncFailure},
+		{ago: 0, hour: 9, version: "4.3.1", platform: "windows", source: "sync", number: 85, content: syncFailure},
 	},
 	cards: []card{
 		{

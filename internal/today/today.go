@@ -237,10 +237,13 @@ func (f *Facts) errors() []Finding {
 	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), link}}
 }
 
-// firstRise returns the index of the first hour with more than errorFactor times the
-// errors of a usual hour. usual is the number of errors on a usual day.
+// firstRise returns the index of the first hour of the rise: it has more than errorFactor times the
+// errors of a usual hour, and at least a quarter of those of the worst hour. The second condition
+// leaves out hours that are busier than others on every day. usual is the number of errors on a usual
+// day.
 func firstRise(hours []int64, usual int64) int {
-	return max(0, slices.IndexFunc(hours, func(n int64) bool { return n > 0 && n*24 > errorFactor*usual }))
+	worst := slices.Max(hours)
+	return max(0, slices.IndexFunc(hours, func(n int64) bool { return n > 0 && n*24 > errorFactor*usual && n*4 >= worst }))
 }
 
 // feedback returns a finding if there is open feedback.

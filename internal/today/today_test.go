@@ -157,6 +157,20 @@ func TestFindings(t *testing.T) {
 			fmt.Sprintf("errors 80 count=82 usual=24 since=%d", 400*day-3*3600),
 		},
 		{
+			"a busy hour of every day is no part of the rise",
+			[]string{"1.0"},
+			func(f *today.Facts) {
+				for i := range f.Errors {
+					f.Errors[i] = 1
+					if i%24 == 9 {
+						f.Errors[i] = 6
+					}
+				}
+				f.Errors[errors-3] = 70
+			},
+			fmt.Sprintf("errors 80 count=98 usual=29 since=%d", 400*day-3*3600),
+		},
+		{
 			"one bad day in the week before is not usual",
 			[]string{"1.0"},
 			func(f *today.Facts) { f.Errors[30], f.Errors[errors-1] = 900, 12 },
