@@ -24,6 +24,7 @@ type releaseView struct {
 	Version     string              `json:"version"`
 	Title       *string             `json:"title"`
 	PublishedAt int64               `json:"published_at"`
+	Share       float64             `json:"share"`
 	Adoption    []adoptedView       `json:"adoption"`
 	Errors      beforeAfterView     `json:"errors"`
 	Rating      ratingChangeView    `json:"rating"`
@@ -96,6 +97,9 @@ func (h *Handlers) showReport(r *web.Request) (v reportView, err error) {
 	}
 	err = h.DB.View(func(tx *store.Tx) error {
 		x.tx = tx
+		if err := countChecks(tx, snap.Project.ID, x.now, x.lastDay[:]); err != nil {
+			return err
+		}
 		if v.Version, err = x.release(at); err != nil {
 			return err
 		}
@@ -111,16 +115,18 @@ func (h *Handlers) showReport(r *web.Request) (v reportView, err error) {
 
 // reporter computes the statistics of a report. All of them are read in one transaction.
 type reporter struct {
-	tx     *store.Tx
-	snap   *store.Snapshot
-	policy usage.Policy
-	now    int64
-	runs   map[string]int // caches the results of position, by its argument
+	tx      *store.Tx
+	snap    *store.Snapshot
+	policy  usage.Policy
+	now     int64
+	lastDay [1]map[string]int64 // update checks by version
+	runs    map[string]int      // caches the results of position, by its argument
 }
 
 func (x *reporter) release(at int) (v releaseView, err error) {
 	record := x.snap.Entry(at).Record
 	v = releaseView{ID: record.ID.String(), Version: record.Version, Title: record.Title, PublishedAt: record.PublishedAt}
+	v.Share, _ = x.policy.CurrentShare(at, x.lastDay[0])
 	from := min(record.PublishedAt, x.now)
 	end := min(x.now, from+reportDays*day)
 	return v, errors.Join(

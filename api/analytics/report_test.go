@@ -33,6 +33,7 @@ func TestReport(t *testing.T) {
 	type release struct {
 		Version   string
 		Title     *string
+		Share     float64
 		Adoption  []struct{ Time, Checks int64 }
 		Errors    struct{ Before, After, Window int64 }
 		Rating    struct{ Before, After struct{ Average *float64 } }
@@ -50,6 +51,10 @@ func TestReport(t *testing.T) {
 	v := got.Version
 	if v.Version != "3.0" || v.Title == nil || *v.Title != "Three" || len(v.Downloads) != 0 || v.Downloads == nil {
 		t.Errorf("got %+v", v)
+	}
+	// The check nine hours ago lies in the last day, and the one nine days ago does not.
+	if v.Share != 0.4 || got.Previous == nil || got.Previous.Share != 0.4 {
+		t.Errorf("share: got %v and %+v, want 0.4 for both", v.Share, got.Previous)
 	}
 	if n := len(v.Adoption); n != 3 || v.Adoption[0].Time != (now-2*3600)/3600*3600 || v.Adoption[2].Checks != 2 {
 		t.Errorf("adoption: got %+v, want 2 checks in the last of 3 hours", v.Adoption)

@@ -62,7 +62,7 @@ func (h *Handlers) showUsage(r *web.Request) (v usageView, err error) {
 	if err != nil {
 		return v, err
 	}
-	return viewUsage(span, policy, policy.Report(today.Sum(days[:])), policy.Report(days[today.UpdateDays-1])), nil
+	return viewUsage(span, policy, policy.Report(today.Sum(days[:])), days[today.UpdateDays-1]), nil
 }
 
 // policyChange is a change of the update policy that is evaluated without being stored. A nil field
@@ -130,14 +130,15 @@ func policyOf(snap *store.Snapshot) usage.Policy {
 	}
 }
 
-func viewUsage(span web.Span, p usage.Policy, week, lastDay *usage.Report) usageView {
+func viewUsage(span web.Span, p usage.Policy, week *usage.Report, lastDay map[string]int64) usageView {
 	v := usageView{
 		SpanView: span.View(), Checks: week.Total.Checks,
 		Required: week.Total.Required, Optional: week.Total.Optional, Current: week.Total.Current, Unknown: week.Total.Unknown,
 	}
 	if latest := p.Catalog.Latest(); latest >= 0 {
 		item := p.Catalog.Item(latest)
-		v.Latest = &latestShareView{item.ID.String(), item.Version, usage.Share(lastDay.Of(latest), lastDay.Total.Checks)}
+		share, _ := p.CurrentShare(latest, lastDay)
+		v.Latest = &latestShareView{item.ID.String(), item.Version, share}
 	}
 	v.Data = web.Views(week.Lines[:min(len(week.Lines), maxUsageLines)], func(l usage.Line) usageLineView {
 		line := usageLineView{

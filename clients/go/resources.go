@@ -1685,8 +1685,9 @@ type FindingValues struct {
 	Days int64 `json:"days,omitempty"`
 	// Median of the errors of the seven days before.
 	Usual int64 `json:"usual,omitempty"`
-	// Start of the first hour with more errors than usual. For `no_backup` the time of the last backup;
-	// left out if there is none.
+	// Start of the first hour of the rise: it has more than twice the errors of a usual hour and at
+	// least a quarter of those of the worst hour. For `no_backup` the time of the last backup; left out
+	// if there is none.
 	Since int64 `json:"since,omitempty"`
 	// Open feedback with the lowest rating.
 	OneStar int64 `json:"one_star,omitempty"`
@@ -1854,6 +1855,8 @@ type ReleaseReport struct {
 	Title *string `json:"title"`
 	// Time of the release.
 	PublishedAt int64 `json:"published_at"`
+	// Share of the version in the update checks of the last 24 hours; 0 if there were none.
+	Share float64 `json:"share"`
 	// Update checks since the hour of the release, for at most 30 days: every hour in the first three
 	// days, afterwards every 24 hours.
 	Adoption []AdoptedEntry `json:"adoption"`

@@ -201,16 +201,14 @@ func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) 
 // day.
 func (f *Facts) adoption(latest int) []Finding {
 	item := f.Policy.Catalog.Item(latest)
-	series := make([]int64, AdoptionDays)
-	var all int64
-	for i, checks := range f.Checks {
-		report := f.Policy.Report(checks)
-		series[i], all = report.Of(latest), report.Total.Checks
-	}
+	share, all := f.Policy.CurrentShare(latest, f.Checks[AdoptionDays-1])
 	if all == 0 {
 		return nil
 	}
-	share := usage.Share(series[AdoptionDays-1], all)
+	series := make([]int64, AdoptionDays)
+	for i, checks := range f.Checks {
+		series[i] = f.Policy.Report(checks).Of(latest)
+	}
 	days := max(0, f.Now-item.PublishedAt) / day
 	weight := 10
 	if days < freshDays {

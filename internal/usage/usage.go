@@ -143,6 +143,13 @@ func (r *Report) Of(at int) int64 {
 	return 0
 }
 
+// CurrentShare returns the share of the version at a position in the update checks of the last 24
+// hours, and the number of those checks. Every figure of the share that a version has now is this one.
+func (p Policy) CurrentShare(at int, lastDay map[string]int64) (share float64, checks int64) {
+	report := p.Report(lastDay)
+	return Share(report.Of(at), report.Total.Checks), report.Total.Checks
+}
+
 // Share returns part divided by whole, a number from 0 to 1. If whole is 0, it returns 0.
 func Share(part, whole int64) float64 {
 	if whole == 0 {

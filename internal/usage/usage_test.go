@@ -105,6 +105,19 @@ func TestReportOfAVersion(t *testing.T) {
 	}
 }
 
+// TestCurrentShare checks that the share counts all spellings of the version, and all clients.
+func TestCurrentShare(t *testing.T) {
+	t.Parallel()
+	p := policy(t, "1.0", "1.0", "2.0 latest")
+	share, checks := p.CurrentShare(p.Catalog.Latest(), map[string]int64{"v2.0": 2, "2.0": 1, "1.0": 5, "nightly": 4})
+	if share != 0.25 || checks != 12 {
+		t.Errorf("got %v of %d checks, want 0.25 of 12", share, checks)
+	}
+	if share, checks := p.CurrentShare(p.Catalog.Latest(), nil); share != 0 || checks != 0 {
+		t.Errorf("without checks: got %v of %d, want none", share, checks)
+	}
+}
+
 // TestDeprecate checks the effect of a deprecation, and that the policy itself does not change.
 func TestDeprecate(t *testing.T) {
 	t.Parallel()

@@ -1788,7 +1788,7 @@ export interface FindingValues {
     days?: number | undefined;
     /** Median of the errors of the seven days before. */
     usual?: number | undefined;
-    /** Start of the first hour with more errors than usual. For `no_backup` the time of the last backup; left out if there is none. */
+    /** Start of the first hour of the rise: it has more than twice the errors of a usual hour and at least a quarter of those of the worst hour. For `no_backup` the time of the last backup; left out if there is none. */
     since?: number | undefined;
     /** Open feedback with the lowest rating. */
     one_star?: number | undefined;
@@ -1959,6 +1959,8 @@ export interface ReleaseReport {
     title: string | null;
     /** Time of the release. */
     published_at: number;
+    /** Share of the version in the update checks of the last 24 hours; 0 if there were none. */
+    share: number;
     /** Update checks since the hour of the release, for at most 30 days: every hour in the first three days, afterwards every 24 hours. */
     adoption: AdoptedEntry[];
     errors: ErrorsAround;

@@ -1578,8 +1578,9 @@ class FindingValues(TypedDict, total=False):
     usual: int
     """Median of the errors of the seven days before."""
     since: int
-    """Start of the first hour with more errors than usual. For `no_backup` the time of the last backup;
-    left out if there is none."""
+    """Start of the first hour of the rise: it has more than twice the errors of a usual hour and at least
+    a quarter of those of the worst hour. For `no_backup` the time of the last backup; left out if there
+    is none."""
     one_star: int
     """Open feedback with the lowest rating."""
     title: str
@@ -1760,6 +1761,8 @@ class ReleaseReport(TypedDict):
     """Title."""
     published_at: int
     """Time of the release."""
+    share: float
+    """Share of the version in the update checks of the last 24 hours; 0 if there were none."""
     adoption: list[AdoptedEntry]
     """Update checks since the hour of the release, for at most 30 days: every hour in the first three
     days, afterwards every 24 hours."""

@@ -1235,8 +1235,9 @@ pub struct FindingValues {
     pub days: Option<i64>,
     /// Median of the errors of the seven days before.
     pub usual: Option<i64>,
-    /// Start of the first hour with more errors than usual. For `no_backup` the time of the last
-    /// backup; left out if there is none.
+    /// Start of the first hour of the rise: it has more than twice the errors of a usual hour and
+    /// at least a quarter of those of the worst hour. For `no_backup` the time of the last backup;
+    /// left out if there is none.
     pub since: Option<i64>,
     /// Open feedback with the lowest rating.
     pub one_star: Option<i64>,
@@ -1440,6 +1441,8 @@ pub struct ReleaseReport {
     pub title: Option<String>,
     /// Time of the release.
     pub published_at: i64,
+    /// Share of the version in the update checks of the last 24 hours; 0 if there were none.
+    pub share: f64,
     /// Update checks since the hour of the release, for at most 30 days: every hour in the first
     /// three days, afterwards every 24 hours.
     pub adoption: Vec<AdoptedEntry>,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shareAt, shareNow } from "./adoption";
+import { shareAt } from "./adoption";
 
 const entry = (time: number, share: number) => ({ time, share, checks: share * 100 });
 const release = { adoption: [entry(1000, 0.1), entry(4600, 0.3), entry(8200, 0)] };
@@ -10,9 +10,6 @@ it.each([
   [3600, 0.3],
 ])("%i seconds after the release the share is %d", (age, share) => expect(shareAt(release, age)).toBe(share));
 
-it("the share now is that of the newest period with update checks", () => expect(shareNow(release)).toBe(0.3));
-
 it("a release without numbers has no share", () => {
   expect(shareAt({ adoption: [] }, 10)).toBe(0);
-  expect(shareNow({ adoption: [] })).toBe(0);
 });

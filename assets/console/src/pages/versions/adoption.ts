@@ -12,8 +12,3 @@ export function shareAt({ adoption }: Adopted, age: number): number {
   const start = adoption[0]?.time ?? 0;
   return adoption.filter(({ time }) => time - start <= age).at(-1)?.share ?? 0;
 }
-
-/** Returns the share in the newest period that has update checks of the version. That period may not have ended yet. */
-export function shareNow({ adoption }: Adopted): number {
-  return adoption.filter(({ checks }) => checks > 0).at(-1)?.share ?? 0;
-}

@@ -20,7 +20,7 @@ import { Room } from "../../core/room";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
 import { useUsage } from "../../resource/usage";
-import { shareAt, shareNow } from "./adoption";
+import { shareAt } from "./adoption";
 import styles from "./versions.module.css";
 
 const params = { release: textParam };
@@ -166,7 +166,7 @@ function Arrived({ version, previous }: Releases) {
   const { release: texts } = useTexts().versions;
   const format = useFormat();
   const age = Math.max(0, Math.floor(now()) - version.published_at);
-  const share = format.percent(shareNow(version), 0);
+  const share = format.percent(version.share, 0);
   return previous
     ? texts.arrivedBeside(share, version.version, format.duration(age), previous.version, format.percent(shareAt(previous, age), 0))
     : texts.arrived(share, version.version, format.duration(age));
@@ -182,7 +182,7 @@ function Comparison({ project, version, previous }: Releases & { project: string
     average === null ? "–" : `${format.decimal(average)} (${format.number(count)})`;
   const rows: [string, (release: ReleaseReport) => ReactNode][] = [
     [versions.columns.published, ({ published_at: at }) => format.date(at)],
-    [texts.share, (release) => format.percent(shareNow(release), 0)],
+    [texts.shareNow, (release) => format.percent(release.share, 0)],
     [
       texts.errors,
       ({ errors: { before, after, window }, published_at: at }) => (

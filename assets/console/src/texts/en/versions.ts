@@ -73,6 +73,7 @@ export const versions = {
     adoption: "Adoption since its release",
     atSameAge: (version: string) => `${version} at the same age`,
     share: "Share of update checks",
+    shareNow: "Share of update checks, last 24 hours",
     checks: "Update checks",
     behind: "Who is still behind, and why",
     stillBehind: "Update checks still behind",

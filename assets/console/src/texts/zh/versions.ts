@@ -74,6 +74,7 @@ export const versions: (typeof en)["versions"] = {
     adoption: "发布以来的采用",
     atSameAge: (version) => `${version}（同一时点）`,
     share: "占更新检查的比例",
+    shareNow: "占更新检查的比例（最近 24 小时）",
     checks: "更新检查",
     behind: "谁还没有更新，为什么",
     stillBehind: "仍未更新的更新检查",
