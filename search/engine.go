@@ -17,7 +17,7 @@ import (
 
 var (
 	errDead  = errors.New("the index stopped working") // bleve has panicked
-	errMany  = errors.New("too many hits")             // a scan is as fast
+	errMany  = errors.New("too many hits")             // returned because a scan would be as fast
 	errWrite = errors.New("write to the index")        // a batch was not written; see apply
 )
 

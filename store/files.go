@@ -559,7 +559,7 @@ func (tx *Tx) HoldFileDeletion(d *FileDeletion, at int64) error {
 }
 
 // FinishFileDeletion records that an object has been removed. If refresh is true, it
-// schedules a refresh of the object's link in the CDN for the time at. If the link was
+// schedules a refresh of the object's link in the CDN for the given time. If the link was
 // refreshed early, it is refreshed again, except on the local storage: a CDN may read
 // directly from other storages, and may have fetched the object after the early refresh.
 func (tx *Tx) FinishFileDeletion(d *FileDeletion, refresh bool, at int64) error {
@@ -580,8 +580,9 @@ func (tx *Tx) RefreshEarly(d *FileDeletion, refresh bool, at int64) error {
 	return tx.PutCDNRefresh(&CDNRefresh{ID: d.ID, ObjectKey: d.ObjectKey}, at)
 }
 
-// PutCDNRefresh schedules a refresh of a link for the time at. A failing refresh is
-// retried for RefreshTime. The new entry replaces an existing entry of the same file.
+// PutCDNRefresh schedules a refresh of a link in the CDN for the given time. A failing
+// refresh is retried for RefreshTime. The new entry replaces an existing entry of the
+// same file.
 func (tx *Tx) PutCDNRefresh(r *CDNRefresh, at int64) error {
 	former, err := tx.CDNRefresh(r.ID)
 	if err != nil {
@@ -619,7 +620,7 @@ func (tx *Tx) RetryCDNRefresh(f *File, failure string) error {
 	return tx.PutCDNRefresh(r, tx.now.Add(RetryPause(0)).Unix())
 }
 
-// SettleCDNRefresh records the outcome of a refresh that ended at the time now. failure
+// SettleCDNRefresh records the outcome of a refresh that ended at the given time. failure
 // is "" if the CDN accepted the request. A failed refresh is retried until r.Until, and
 // gaveUp reports that this time has passed. If the link has been added again since r was
 // read, the entry is left unchanged.

@@ -288,8 +288,7 @@ func (s *Store) ForgetForwards(before time.Time) error {
 	})
 }
 
-// forwardsThat returns the Forwards of all projects for which the function wanted returns
-// true.
+// forwardsThat returns the Forwards of all projects for which wanted returns true.
 func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err error) {
 	err = s.View(func(tx *Tx) error {
 		return tx.eachProject(func(p ProjectID) error {

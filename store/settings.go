@@ -375,7 +375,7 @@ func (w *Webhook) Replace(sealed, hint string, length int, grace time.Duration, 
 	*w = next
 }
 
-// Accepted returns the sealed secrets that are accepted at the time now.
+// Accepted returns the sealed secrets that are accepted at the given time.
 func (w *Webhook) Accepted(now time.Time) (sealed []string) {
 	if w.Secret != "" {
 		sealed = append(sealed, w.Secret)
@@ -423,7 +423,7 @@ func forgottenAt(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// RememberDelivery stores that a project has received a delivery, for the duration keep.
+// RememberDelivery stores that a project has received a delivery, for the given duration.
 // The same delivery is then not processed again.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))

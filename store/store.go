@@ -379,8 +379,9 @@ func (tx *Tx) Erasures() uint64 {
 }
 
 // ForgetErasures resets the number of erasures, because the search index no longer
-// contains any of the deleted texts. n is the number for which this is known. If there
-// are more erasures by now, ForgetErasures does nothing.
+// contains any of the deleted texts. n is the number of erasures that the index is known
+// to have processed. If Erasures returns a different number by now, ForgetErasures does
+// nothing.
 func (tx *Tx) ForgetErasures(n uint64) error {
 	if tx.Erasures() != n {
 		return nil

@@ -621,9 +621,9 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 // LogRange selects the logs that meet all of its conditions. A field that is nil sets no
 // condition.
 type LogRange struct {
-	Before *int64  // created before this time, in Unix seconds
-	Level  *int    // has exactly this level
-	IP     *string // has exactly this stored address
+	Before *int64  // time before which the logs were created, in Unix seconds
+	Level  *int    // the level that the logs have
+	IP     *string // the address that the logs have, as it is stored
 }
 
 // PruneLogs removes the selected logs of a project, the oldest first, and returns how many matched

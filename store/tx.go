@@ -57,7 +57,7 @@ var (
 	cardsBucket         = []byte("cards")         // id -> Card
 
 	projectSettingsBucket = []byte("settings") // name -> settings of the project
-	forwardsBucket        = []byte("forwards") // key of a submission, of feedback, or id -> Forward
+	forwardsBucket        = []byte("forwards") // key of the submission, or else id of the feedback -> Forward
 
 	requestsBucket       = []byte("requests")        // hour -> counters
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
@@ -225,7 +225,7 @@ func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, er
 	return rec, nil
 }
 
-// listOf reads up to limit records of a bucket, beginning at the key from. It calls
+// listOf reads up to limit records of a bucket, beginning at a given key. It calls
 // identify to set the id of each record, because the id is only in the key.
 func listOf[R any](b *boltfile.Bucket, from []byte, limit int, identify func(rec *R, key []byte) error) (list []*R, err error) {
 	cursor := b.Cursor()

@@ -26,7 +26,7 @@ type App struct {
 
 const (
 	minKeyBits    = 2048
-	issuedBefore  = time.Minute     // the time of issue is earlier by this, because the local clock may be ahead
+	issuedBefore  = time.Minute     // subtracted from the time of issue, because the local clock may be ahead
 	appTokenLives = 9 * time.Minute // the code host allows 10 minutes
 )
 

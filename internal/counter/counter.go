@@ -44,7 +44,7 @@ type Counter[C, K comparable] struct {
 	near  sync.Pool // the elements are of type *part[C, K]; Get returns the part that this core used last
 	next  atomic.Uint32
 
-	draining sync.Mutex // held by Drain, which owns the spare maps meantime
+	draining sync.Mutex // held by Drain; its holder owns the spare maps
 	dropped  atomic.Uint64
 }
 
@@ -71,8 +71,8 @@ type tally[T comparable] struct {
 	numbers []uint64
 }
 
-// known adds n to the count of one, if there is an entry for it. It reports whether there
-// is one.
+// known adds n to the count of a value, if the value has an entry. It reports whether the
+// value has one.
 func (t *tally[T]) known(one T, n uint64) bool {
 	at, ok := t.at[one]
 	if ok {
@@ -81,7 +81,7 @@ func (t *tally[T]) known(one T, n uint64) bool {
 	return ok
 }
 
-// begin adds a new entry with the count n.
+// begin adds an entry for a new value, with the count n.
 func (t *tally[T]) begin(one T, n uint64) {
 	t.at[one] = uint32(len(t.numbers))
 	t.numbers = append(t.numbers, n)

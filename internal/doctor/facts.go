@@ -64,8 +64,7 @@ type Keys struct {
 	Other int `json:"other_salt"`
 }
 
-// Index describes how far the search index of a running server has come in processing
-// changes.
+// Index describes how many changes the search index of a running server has processed.
 type Index struct {
 	Answers bool   `json:"answers"` // searches use the index; false while it is being built
 	Seen    uint64 `json:"seen"`    // the last change that was indexed

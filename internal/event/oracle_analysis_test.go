@@ -22,9 +22,10 @@ type funnelSpec struct {
 	AnyEntry bool
 }
 
-// funnel implements section 8 of the contract. Events of the same second have no order:
-// either of two such events may count as the earlier one. A user's times for a step are
-// those of the anchor from which the step is reached first; of several, the latest.
+// funnel counts the users that reach each step, and their times, by section 8 of the
+// contract. Events of the same second have no order: either of two such events can be the
+// earlier one. A user's times for a step are those of the anchor from which the user
+// reaches the step first. If there are several such anchors, the latest applies.
 func (p *project) funnel(q funnelSpec) []query.FunnelStep {
 	users := make([]query.FunnelStep, len(q.Steps))
 	gaps, totals := make([][]int64, len(q.Steps)), make([][]int64, len(q.Steps))
@@ -43,8 +44,8 @@ func (p *project) funnel(q funnelSpec) []query.FunnelStep {
 	return users
 }
 
-// quickest returns, for each step that a subject reaches, the seconds in which the chain
-// that counts reaches the steps.
+// quickest returns an element for each step that a subject reaches: the seconds in which
+// the subject reaches the steps, starting from the anchor that leads to this step first.
 func quickest(records []*record, q funnelSpec) [][]int64 {
 	var best [][]int64
 	for _, anchor := range records {
@@ -118,7 +119,7 @@ func most(records []*record, steps []stepSpec) int {
 
 func (s stepSpec) matches(r *record) bool { return r.Name == s.Event && holdAll(s.Filters, r) }
 
-// cohorts implements section 9 of the contract.
+// cohorts counts the users that return after a start event, by section 9 of the contract.
 func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 	step, shift := int64(86400), int64(q.OffsetMinutes)*60
 	if q.Weekly {
@@ -155,8 +156,8 @@ func (p *project) cohorts(q query.CohortQuery) []query.Cohort {
 	return cohorts
 }
 
-// cell implements rule 7 of section 9 for the n-th period, which ends before end. The
-// period is over once its last second has passed.
+// cell returns the cell for the n-th period of a cohort, by rule 7 of section 9. The
+// period begins at begin and ends before end. It is over once its last second has passed.
 func cell(users, begin, end, ref, n int64) query.Cell {
 	if begin > ref || n >= 1 && end > ref && users == 0 {
 		return query.Cell{Open: true}
@@ -164,7 +165,7 @@ func cell(users, begin, end, ref, n int64) query.Cell {
 	return query.Cell{Users: users}
 }
 
-// paths implements section 10 of the contract.
+// paths counts how often each event follows another, by section 10 of the contract.
 func (p *project) paths(q query.PathsQuery) query.Paths {
 	sequences := by(p.in(q.Range), func(r *record) [2]string {
 		if q.Users {

@@ -31,7 +31,7 @@ func holdAll(filters []filterSpec, r *record) bool {
 	return true
 }
 
-// holds implements 7.1 of the contract.
+// holds reports whether a property passes the filter, by section 7.1 of the contract.
 func (f filterSpec) holds(text string, present bool) bool {
 	switch f.Op {
 	case "neq":
@@ -140,7 +140,8 @@ func textForms(object []byte) map[string]string {
 	return texts
 }
 
-// textForm implements rule 1 of 7.2 for compact JSON.
+// textForm returns the text form of a property, by rule 1 of section 7.2 of the contract.
+// The property must be compact JSON.
 func textForm(raw json.RawMessage) (text string, present bool) {
 	switch {
 	case len(raw) == 0 || raw[0] == 'n':

@@ -22,7 +22,7 @@ type group struct {
 	missing bool
 }
 
-// overview implements 6.1.
+// overview computes the totals of a range, by section 6.1 of the contract.
 func (p *project) overview(r query.Range) query.Overview {
 	var o query.Overview
 	names := map[string]bool{}
@@ -41,8 +41,9 @@ func (p *project) overview(r query.Range) query.Overview {
 	return o
 }
 
-// series implements 6.2. A counter before the first bucket is not in the series, but is
-// included in the total of its group, as are all other counters of the range.
+// series computes counts over time, by section 6.2 of the contract. A counter before the
+// first bucket is not in the series, but is included in the total of its group, as are
+// all other counters of the range.
 func (p *project) series(q query.SeriesQuery) query.Series {
 	s := query.Series{Starts: buckets(q.Range, q.Hourly)}
 	s.Counts = make([]int64, len(s.Starts))
@@ -71,7 +72,8 @@ func (p *project) series(q query.SeriesQuery) query.Series {
 	return s
 }
 
-// breakdown implements 6.3.
+// breakdown computes the count of each value of a dimension, by section 6.3 of the
+// contract.
 func (p *project) breakdown(q query.BreakdownQuery) query.Breakdown {
 	counts := map[group]int64{}
 	if q.Dimension == query.ByProperty {
@@ -102,7 +104,7 @@ func (p *project) counted(r query.Range, d query.Dimension, name string) map[gro
 	return counts
 }
 
-// heatmap implements 6.4.
+// heatmap computes the counts by the hours of a week, by section 6.4 of the contract.
 func (p *project) heatmap(r query.Range, name string) stats.Heatmap {
 	var m stats.Heatmap
 	for c, n := range p.counters {

@@ -35,8 +35,8 @@ func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuer
 	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }
 
-// Heatmap returns counts by the hours of a week. If the parameter only is not empty, it
-// restricts the counts to events with that name.
+// Heatmap returns counts by the hours of a week. If only is not empty, it counts only the
+// events with that name.
 func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only string) (stats.Heatmap, error) {
 	return ask(ctx, e, p, r, func(s *query.Source, _ context.Context, r query.Range) (stats.Heatmap, error) {
 		return s.Heatmap(r, only)

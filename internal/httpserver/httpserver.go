@@ -69,8 +69,8 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 
 // Serve serves the public listeners and owner, the listener of the control socket, which
 // may be nil, until ctx ends or a listener fails. It then accepts no further connections
-// and waits for requests in progress, but at most for the duration limit; if limit is 0,
-// it interrupts them immediately. No request is in progress when Serve returns.
+// and waits for requests in progress, but not longer than limit. If limit is 0, it
+// interrupts them immediately. No request is in progress when Serve returns.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {

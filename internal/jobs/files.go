@@ -46,8 +46,8 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// wait returns when one of the two channels has a value or the duration d has passed. If ctx ends
-// first, it returns the error of ctx.
+// wait returns when one of the two channels has a value or the given duration has passed.
+// If ctx ends first, it returns the error of ctx.
 func wait(ctx context.Context, d time.Duration, one, other <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

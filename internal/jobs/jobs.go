@@ -155,7 +155,7 @@ func (j *Jobs) keepFlushing(ctx context.Context) {
 	}
 }
 
-// pause waits for the duration d. If ctx ends first, it returns the error of ctx.
+// pause waits for the given duration. If ctx ends first, it returns the error of ctx.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

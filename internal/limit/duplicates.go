@@ -33,8 +33,8 @@ type entry struct {
 	at  time.Duration // time since Duplicates.start
 }
 
-// NewDuplicates returns a Duplicates that remembers each submission for the duration
-// window, but at most the given number of submissions. If window is 0 or less, it
+// NewDuplicates returns a Duplicates that remembers each submission for the given window
+// of time, but at most the given number of submissions. If window is 0 or less, it
 // remembers nothing.
 func NewDuplicates(window time.Duration, most int) *Duplicates {
 	return &Duplicates{window: window, most: most, byKey: map[Key]uint64{}}

@@ -121,11 +121,11 @@ func (w *Windows) verdict(one *window, limit int, allowed bool, now time.Time) V
 	}
 }
 
-// clock returns the time to use for an attempt at the time now. It never runs backwards,
-// because that would break the order of the ring: an earlier time, as in concurrent
-// requests, is raised to the latest time seen. If the clock has been set back by more
-// than a period, clock removes all counts, because they would not expire until the clock
-// reaches the old time again.
+// clock returns the time to use for an attempt at the given time. It never runs
+// backwards, because that would break the order of the ring: an earlier time, as in
+// concurrent requests, is raised to the latest time seen. If the clock has been set back
+// by more than a period, clock removes all counts, because they would not expire until
+// the clock reaches the old time again.
 func (w *Windows) clock(now time.Time) time.Time {
 	now, setBack := w.steady.at(now, w.period)
 	if setBack {

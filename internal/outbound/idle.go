@@ -13,7 +13,7 @@ import (
 const IdleTime = time.Minute
 
 // Idle returns a RoundTripper that cancels a request if no bytes are transferred for the
-// duration limit. It watches the request body while it is sent, and the response body
+// given duration. It watches the request body while it is sent, and the response body
 // while it is read. For the time in between, until the header of the response arrives,
 // other limits apply.
 func Idle(base http.RoundTripper, limit time.Duration) http.RoundTripper {

@@ -196,7 +196,7 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 }
 
 // recordAt returns the first record with a text that ends after the given offset in the
-// body. It starts at the record from, and tries the next few records before it uses
+// body. It starts at the given record, and tries the next few records before it uses
 // binary search.
 func (c Columns) recordAt(at, from int) int {
 	step := 1

@@ -75,8 +75,8 @@ func Status(status int) Fault {
 // under test must not show it to visitors.
 const Secret = "the-code-host-said-so"
 
-// RateLimit returns a fault that refuses calls as if the hourly limit had been used up. The limit
-// ends after the duration wait.
+// RateLimit returns a fault that refuses calls as if the hourly limit had been used up.
+// The limit ends after the given duration.
 func RateLimit(wait time.Duration) Fault {
 	return func(h *Host, _ http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -110,7 +110,7 @@ const (
 	columnRestRows
 	columnRestValues
 	columnUUIDs
-	columnCount // the number of columns plus 1
+	columnCount // one more than the greatest number of a column
 )
 
 const (

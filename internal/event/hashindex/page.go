@@ -260,9 +260,9 @@ func (p *page) put(raw []byte, place uint64, number int) {
 	copy(raw[uint64(pageHeader)+place*uint64(p.number):], b[:p.number])
 }
 
-// chooseBits returns the number b of bits that select a place. It is the largest b with
-// which the page is at most two per cent larger than with the best b. A larger b leaves
-// fewer entries in each place, so that a lookup examines fewer.
+// chooseBits returns the number b of bits that select a place. It is the largest b for
+// which the page is at most two per cent larger than the smallest possible page. With a
+// larger b, each place has fewer entries, so that a lookup examines fewer.
 func chooseBits(entries, skip, payload int) int {
 	size := func(places int) int {
 		var p page

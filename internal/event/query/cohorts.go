@@ -58,7 +58,7 @@ func emptyCohorts(all stats.Buckets, cells int) []Cohort {
 	return cohorts
 }
 
-// markOpen marks the cells that are not determined yet at the time now: the cells of
+// markOpen marks the cells that are not determined yet at the given time: the cells of
 // periods that have not begun, and those of the current period that are still 0. The
 // first cell of a cohort is never open once its period has begun.
 func markOpen(cohorts []Cohort, all stats.Buckets, now int64) {

@@ -270,9 +270,9 @@ func (r *funnelRun) reached() []int64 {
 	return users[1:]
 }
 
-// multiset holds the number of events that one subject has within one second, by the mask
-// of steps that they match. Numbers are capped at maxSteps, because more events would
-// change nothing.
+// multiset holds the number of events that one subject has within one second, for each
+// mask: the set of steps that an event matches. Numbers are capped at maxSteps, because
+// more events would change nothing.
 type multiset [256]uint8
 
 // add adds one event.

@@ -40,7 +40,7 @@ type matcher struct {
 	bySender   []subjectState
 	byName     []mask // the operands that each name matches; has at least 256 entries
 	matching   bool   // whether any name of the part matches an operand
-	filtered   mask   // operands with filters
+	filtered   mask   // operands that have filters
 	predicates []predicate
 	columns    []fetchedColumn
 }

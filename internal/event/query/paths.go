@@ -129,8 +129,8 @@ type pathRun struct {
 	selected selection
 
 	subjects, sessions table[pathState]
-	// shared holds the sequences of a session's other subjects, for sessions that have
-	// events of several subjects.
+	// shared holds additional sequences, for sessions that have events of several subjects:
+	// one for each subject except the first.
 	shared map[sharedSession]*pathState
 
 	// progress and slots describe the incomplete sequences that have events in the current

@@ -193,7 +193,7 @@ type Measure string
 // The measures that can be computed from events.
 const (
 	MeasureCount   Measure = "count"          // number of events
-	MeasureUsers   Measure = "unique_users"   // number of distinct users with an event
+	MeasureUsers   Measure = "unique_users"   // number of distinct users that have sent such an event
 	MeasurePerUser Measure = "count_per_user" // number of events divided by the number of distinct users in the whole range; 0 without users
 )
 
@@ -225,7 +225,7 @@ type MetricValue struct {
 	Result float64   // value of the formula, or of the first event if there is no formula
 }
 
-// MetricSeries is one line over time.
+// MetricSeries is one line of a chart: a number for each bucket.
 type MetricSeries struct {
 	Key    string // the alias, or "formula"
 	Values []float64

@@ -44,7 +44,7 @@ type Counter struct {
 	N        int64
 }
 
-// name returns the name with a number, or "" if there is none.
+// name returns the name that has the given number, or "" if there is none.
 func (s *Source) name(number uint32) string {
 	if int(number) >= len(s.Names) {
 		return ""

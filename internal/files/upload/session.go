@@ -77,7 +77,7 @@ type session struct {
 	expires   time.Time
 	single    bool
 
-	places [16]sync.Mutex // one of them, chosen by the chunk's index, is held while the chunk is written to content
+	places [16]sync.Mutex // locks for chunks, chosen by index; held while the chunk is written to content
 	swap   sync.Mutex     // held while existing content is replaced, moved or removed
 	sum    checksum
 	mu     sync.Mutex // guards the following fields; changing the state on disk also requires swap
