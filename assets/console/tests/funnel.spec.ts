@@ -31,6 +31,9 @@ inEachWay([pointer, keyboard, phone], () => {
     await choose(3, "buy");
     const result = page.locator('[data-figure="result"]');
     await expectPeople(result, 6, 4, 2);
+    // Each step comes a minute after the previous one.
+    await expect(result).toContainText(charts.funnelStep);
+    await expect(result).toContainText(/6.*33\.3%.*2 ?(mins|分钟)|33\.3%.*6.*2 ?(mins|分钟)/);
 
     // Only users with the dark theme.
     await hand.press(page.getByRole("button", { name: events.conditions.add }).first());
@@ -39,6 +42,11 @@ inEachWay([pointer, keyboard, phone], () => {
     await expectPeople(result, 3, 2, 1);
     await hand.press(result.getByRole("button", { name: charts.asTable(events.funnel.title) }));
     await expect(result.getByRole("row", { name: /3\. buy/ })).toContainText("50.0%");
+    await expect(result.getByRole("columnheader", { name: charts.median })).toBeVisible();
+    const cell = (step: RegExp, at: number) => result.getByRole("row", { name: step }).getByRole("cell").nth(at);
+    await expect(cell(/3\. buy/, 6)).toHaveText(/^1 ?(min|分钟)$/);
+    await expect(cell(/3\. buy/, 7)).toHaveText(/^2 ?(mins|分钟)$/);
+    await expect(cell(/1\. open/, 7)).toHaveText("–");
     const address = page.url();
     await page.reload();
     expect(page.url()).toBe(address);

@@ -140,6 +140,9 @@ describe("csvOf", () => {
     };
     expect(csvOf(table)).toBe('Name,Count\r\n"a ""b"", c",1.5\r\n\'=HYPERLINK(1),\r\n\'-,-2\r\n');
   });
+  it("names the unit of times", () => {
+    expect(csvOf({ columns: [{ label: "Median", kind: "seconds" }], rows: [[90], [null]] })).toBe("Median (s)\r\n90\r\n\r\n");
+  });
 });
 
 describe("slicesOf", () => {
@@ -279,4 +282,17 @@ describe("percents", () => {
     expect(formatIn("en-GB").percents([0.17, 0.047])).toEqual(["17.0%", "4.7%"]);
     expect(formatIn("en-GB").percents([0.17, 1])).toEqual(["17%", "100%"]);
   });
+});
+
+describe("span", () => {
+  it.each([
+    [0, "0 secs"],
+    [59, "59 secs"],
+    [60, "1 min"],
+    [90, "1.5 mins"],
+    [3599, "60 mins"],
+    [86_400, "1 day"],
+    [604_672, "7 days"],
+    [2_592_000, "30 days"],
+  ])("shows %s seconds as %s", (seconds, text) => expect(formatIn("en-GB").span(seconds)).toBe(text));
 });

@@ -271,8 +271,12 @@ function ValueTable({ table, words, height, label }: { table: Values; words: Wor
     const texts = format.percents(values.filter((value) => typeof value === "number"));
     return values.map((value) => (typeof value === "number" ? texts.shift() : null));
   });
-  const show = (value: Cell, row: number, column: number) =>
-    typeof value === "number" ? (shares[column]?.[row] ?? format.decimal(value)) : (value ?? "–");
+  const show = (value: Cell, row: number, column: number) => {
+    if (typeof value !== "number") {
+      return value ?? "–";
+    }
+    return table.columns[column]?.kind === "seconds" ? format.duration(value) : (shares[column]?.[row] ?? format.decimal(value));
+  };
   return (
     <ScrollArea h={height} type="auto" scrollbarSize={6} viewportProps={{ tabIndex: 0, role: "group", "aria-label": label }}>
       <Table stickyHeader className={styles.table} verticalSpacing={6}>

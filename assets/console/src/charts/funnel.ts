@@ -16,15 +16,20 @@ export interface FunnelStepValues {
   conversion: number;
   /** Share of the first step. */
   total: number;
+  /** Median seconds from the previous and from the first step, if there are users to measure. */
+  median: number | null;
+  totalMedian: number | null;
 }
 
 export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Words): Drawing {
   const last = steps[steps.length - 1];
   const names = steps.map((step, index) => `${index + 1}. ${step.name}`);
+  const spanOf = (seconds: number | null) => (seconds === null ? "" : format.span(seconds));
   return {
     label: texts.funnelLabel(
       steps.map((step) => `${step.name}: ${format.number(step.users)}`).join(", "),
       format.percent(last?.total ?? 0),
+      spanOf(last?.totalMedian ?? null),
     ),
     empty: !steps[0]?.users,
     note: createElement(FunnelLegend, { steps, words: { texts, format } }),
@@ -36,6 +41,8 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
         { label: texts.totalConversion, kind: "percent" },
         { label: texts.dropped, kind: "number" },
         { label: texts.loss, kind: "percent" },
+        { label: texts.median, kind: "seconds" },
+        { label: texts.totalMedian, kind: "seconds" },
       ],
       rows: steps.map((step, index) => [
         names[index]!,
@@ -44,11 +51,13 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
         step.total,
         step.dropped,
         index ? 1 - step.conversion : 0,
+        step.median,
+        step.totalMedian,
       ]),
     },
     option: (look): Option => ({
       ...base(look),
-      grid: { left: 4, right: 8, top: look.wide ? 64 : 80, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+      grid: { left: 4, right: 8, top: look.wide ? 64 : 96, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
       tooltip: {
         ...tooltip(look),
         trigger: "axis",
@@ -60,11 +69,13 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
             `${texts.users}: ${format.number(step.users)}`,
             `${texts.totalConversion}: ${format.percent(step.total)}`,
           ];
-          return (
-            item?.dataIndex
-              ? [...lines, `${texts.conversion}: ${format.percent(step.conversion)}`, `${texts.dropped}: ${format.number(step.dropped)}`]
-              : lines
-          ).join("\n");
+          if (item?.dataIndex) {
+            lines.push(`${texts.conversion}: ${format.percent(step.conversion)}`, `${texts.dropped}: ${format.number(step.dropped)}`);
+          }
+          if (step.median !== null && step.totalMedian !== null) {
+            lines.push(`${texts.median}: ${format.span(step.median)}`, `${texts.totalMedian}: ${format.span(step.totalMedian)}`);
+          }
+          return lines.join("\n");
         },
       },
       xAxis: {
@@ -112,8 +123,10 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
             lineHeight: 16,
             formatter: ({ dataIndex }: { dataIndex: number }) => {
               const step = steps[dataIndex]!;
-              const reached = `${format.number(step.users)}${look.wide ? " · " : "\n"}${format.percent(step.total)}`;
-              return dataIndex ? `${reached}\n→ ${format.percent(step.conversion)}\n−${format.number(step.dropped)}` : reached;
+              const beside = look.wide ? " · " : "\n";
+              const reached = `${format.number(step.users)}${beside}${format.percent(step.total)}`;
+              const time = step.median === null ? "" : `${beside}${format.span(step.median)}`;
+              return dataIndex ? `${reached}\n→ ${format.percent(step.conversion)}${time}\n−${format.number(step.dropped)}` : reached;
             },
           },
         },

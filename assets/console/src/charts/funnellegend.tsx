@@ -7,6 +7,7 @@ import type { Words } from "./words";
 
 export function FunnelLegend({ steps, words: { texts, format } }: { steps: readonly FunnelStepValues[]; words: Words }) {
   const palette = usePalette();
+  const last = steps.at(-1);
   return (
     <div className={styles.legendNote}>
       <span>
@@ -18,7 +19,13 @@ export function FunnelLegend({ steps, words: { texts, format } }: { steps: reado
         {texts.funnelDropped}
       </span>
       <span>{texts.funnelStep}</span>
-      <strong>{texts.funnelSummary(format.percent(steps.at(-1)?.total ?? 0), format.number(steps[0]?.users ?? 0))}</strong>
+      <strong>
+        {texts.funnelSummary(
+          format.percent(last?.total ?? 0),
+          format.number(steps[0]?.users ?? 0),
+          last && last.totalMedian !== null ? format.span(last.totalMedian) : "",
+        )}
+      </strong>
     </div>
   );
 }

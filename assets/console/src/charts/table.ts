@@ -3,7 +3,7 @@
 export type Cell = string | number | null;
 
 export interface Table {
-  columns: readonly { label: string; kind?: "number" | "percent" }[];
+  columns: readonly { label: string; kind?: "number" | "percent" | "seconds" }[];
   rows: readonly (readonly Cell[])[];
 }
 
@@ -12,7 +12,7 @@ export interface Table {
  * prefixed with an apostrophe, because names and properties come from untrusted clients.
  */
 export function csvOf(table: Table): string {
-  const lines = [table.columns.map(({ label }) => label), ...table.rows];
+  const lines = [table.columns.map(({ label, kind }) => (kind === "seconds" ? `${label} (s)` : label)), ...table.rows];
   return `${lines.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }
 

@@ -19,6 +19,8 @@ export interface Format {
   ago(seconds: number, now?: number): string;
   /** Formats seconds as a duration, such as "1 h 20 min". */
   duration(seconds: number): string;
+  /** Formats seconds in one unit, such as "3 min" or "1.5 hr". */
+  span(seconds: number): string;
   /** Joins items into a list, such as "a, b and c". */
   list(items: string[]): string;
   /**
@@ -49,6 +51,12 @@ const steps: [limit: number, size: number, unit: Intl.RelativeTimeFormatUnit][] 
   [30 * 86_400, 86_400, "day"],
   [365 * 86_400, 30 * 86_400, "month"],
   [Number.POSITIVE_INFINITY, 365 * 86_400, "year"],
+];
+
+const units: [size: number, name: string][] = [
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
 ];
 
 const made = new Map<string, Format>();
@@ -95,8 +103,8 @@ function newFormat(tag: string): Format {
   const percents: Intl.NumberFormat[] = []; // by digits after the point
   const compacts: Intl.NumberFormat[] = []; // likewise
   const shifted = (seconds: number, offset: number) => (seconds + offset * 60) * 1000;
-  const unit = (value: number, name: string) =>
-    new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: 0 }).format(value);
+  const unit = (value: number, name: string, maximumFractionDigits = 0) =>
+    new Intl.NumberFormat(tag, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits }).format(value);
   return {
     number: (value) => number().format(value),
     percent(share, digits = 1) {
@@ -127,6 +135,10 @@ function newFormat(tag: string): Format {
       ] as const;
       const shown = parts.filter(([value]) => value > 0).slice(0, 2);
       return shown.length ? shown.map(([value, name]) => unit(value, name)).join(" ") : unit(0, "second");
+    },
+    span(seconds) {
+      const [size, name] = units.find(([size]) => seconds >= size) ?? [1, "second"];
+      return unit(seconds / size, name, seconds / size < 10 ? 1 : 0);
     },
     list: (items) => list().format(items),
     compact(value, digits = 1) {

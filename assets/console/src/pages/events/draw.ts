@@ -36,6 +36,8 @@ export function draw(question: Question, { kind, ...rest }: Answer, drawn: Drawn
         dropped: step.dropped,
         conversion: step.conversion_rate,
         total: step.total_conversion_rate,
+        median: step.median_seconds,
+        totalMedian: step.total_median_seconds,
       })),
       words,
     );

@@ -22,11 +22,14 @@ export const charts = {
   totalConversion: "From first step",
   dropped: "Dropped off",
   loss: "Drop-off rate",
+  median: "Median time from previous step",
+  totalMedian: "Median time from first step",
   only: (name: string) => `Show only ${name}`,
   funnelReached: "reached the step",
   funnelDropped: "dropped off on the way to it",
-  funnelStep: "→ share of the step before",
-  funnelSummary: (rate: string, users: string) => `${rate} of ${users} users got through all steps.`,
+  funnelStep: "→ share of the step before, and median time since it",
+  funnelSummary: (rate: string, users: string, time: string) =>
+    `${rate} of ${users} users got through all steps${time && `, half of these within ${time}`}.`,
   none: "No data in this range.",
   noName: "No name",
   notOver: "not over yet",
@@ -51,7 +54,8 @@ export const charts = {
   calendarLabel: (measure: string, total: string, busiest: string, count: string) =>
     `${measure} by day: ${total} in total.${busiest ? ` Most on ${busiest}: ${count}.` : ""}`,
   mapLabel: (measure: string, places: string) => `${measure} on a map. ${places}.`,
-  funnelLabel: (steps: string, rate: string) => `Funnel. ${steps}. ${rate} got from the first step to the last.`,
+  funnelLabel: (steps: string, rate: string, time: string) =>
+    `Funnel. ${steps}. ${rate} got from the first step to the last${time && `, half of these within ${time}`}.`,
   pathsLabel: (edges: string) => `Which event follows which. ${edges}.`,
   retentionLabel: (size: string, rates: string) => `${size} users. Came back: ${rates}.`,
   range: "Range",
