@@ -694,9 +694,9 @@ func (a *Admin) GetToday(ctx context.Context) (*List[Finding], error) {
 	return fetch[List[Finding]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/today"))
 }
 
-// GetDownloads counts downloads of files by day. Counts each GET of a direct link that is not
-// conditional and is answered from the first byte. Copies in other caches are not counted. Days are
-// those of UTC.
+// GetDownloads counts downloads of files by day. Counts every unconditional GET of a direct link
+// that is answered from the first byte. Downloads from other caches are not counted. Days begin at
+// midnight UTC.
 func (a *Admin) GetDownloads(ctx context.Context, opts *DownloadsOptions) (*Downloads, error) {
 	return fetch[Downloads](ctx, a.call(http.MethodGet, "/admin/projects/{k}/stats/downloads").where(opts))
 }

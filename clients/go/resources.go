@@ -1186,7 +1186,7 @@ type FeedbackFields struct {
 	Status *FeedbackState `json:"status,omitempty"`
 	// Outcome, a note for administrators.
 	Result Opt[string] `json:"result,omitzero"`
-	// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+	// Reply to the sender, readable with the `reply_token`. Blank or null means none.
 	Reply Opt[string] `json:"reply,omitzero"`
 	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
@@ -1215,7 +1215,7 @@ type FeedbackCreate struct {
 	Status *FeedbackState `json:"status,omitempty"`
 	// Outcome, a note for administrators.
 	Result Opt[string] `json:"result,omitzero"`
-	// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+	// Reply to the sender, readable with the `reply_token`. Blank or null means none.
 	Reply Opt[string] `json:"reply,omitzero"`
 	// Platform of the sender.
 	Platform Opt[Platform] `json:"platform,omitzero"`
@@ -1742,8 +1742,8 @@ type VersionUsageLine struct {
 	Checks int64 `json:"checks"`
 	// Share of all update checks.
 	Share float64 `json:"share"`
-	// What the update check tells a client: it must update, may update, has nothing newer, or cannot be
-	// compared.
+	// Result of an update check: the client must update, may update, has nothing newer, or has a
+	// version that cannot be compared.
 	Decision string `json:"decision"`
 	// Version that the update check names; null if there is none.
 	Target *string `json:"target"`
@@ -1839,13 +1839,13 @@ type TimedCount struct {
 
 // VersionReport is a version after its release, beside the one before it.
 type VersionReport struct {
-	// What happened after the release of a version.
+	// Report on a version since its release.
 	Version ReleaseReport `json:"version"`
 	// The official version that was published last before it; null if there is none.
 	Previous *ReleaseReport `json:"previous"`
 }
 
-// ReleaseReport holds what happened after the release of a version.
+// ReleaseReport holds report on a version since its release.
 type ReleaseReport struct {
 	// ID of the version.
 	ID string `json:"id"`

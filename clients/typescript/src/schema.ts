@@ -1281,7 +1281,7 @@ export interface FeedbackFields {
     status?: FeedbackState | undefined;
     /** Outcome, a note for administrators. */
     result?: string | null | undefined;
-    /** Reply for the sender, who can read it with the `reply_token`; blank or null means none. */
+    /** Reply to the sender, readable with the `reply_token`. Blank or null means none. */
     reply?: string | null | undefined;
     /** Platform of the sender. */
     platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
@@ -1850,7 +1850,7 @@ export interface VersionUsageLine {
     target_has_file: boolean;
 }
 
-/** What the update check tells a client: it must update, may update, has nothing newer, or cannot be compared. */
+/** Result of an update check: the client must update, may update, has nothing newer, or has a version that cannot be compared. */
 export type VersionDecision = "required" | "optional" | "current" | "unknown" | (string & {});
 
 /** Width of the entries of a series. */
@@ -1949,7 +1949,7 @@ export interface VersionReport {
     previous: ReleaseReport | null;
 }
 
-/** What happened after the release of a version. */
+/** Report on a version since its release. */
 export interface ReleaseReport {
     /** ID of the version. */
     id: string;

@@ -1640,8 +1640,8 @@ class VersionUsageLine(TypedDict):
     share: float
     """Share of all update checks."""
     decision: str
-    """What the update check tells a client: it must update, may update, has nothing newer, or cannot be
-    compared."""
+    """Result of an update check: the client must update, may update, has nothing newer, or has a version
+    that cannot be compared."""
     target: str | None
     """Version that the update check names; null if there is none."""
     target_has_file: bool
@@ -1745,13 +1745,13 @@ class VersionReport(TypedDict):
     """A version after its release, beside the one before it."""
 
     version: ReleaseReport
-    """What happened after the release of a version."""
+    """Report on a version since its release."""
     previous: ReleaseReport | None
     """The official version that was published last before it; null if there is none."""
 
 
 class ReleaseReport(TypedDict):
-    """What happened after the release of a version."""
+    """Report on a version since its release."""
 
     id: str
     """ID of the version."""

@@ -475,9 +475,9 @@ endpoints! {
     /// counted, not devices: a device that checks twice counts twice.
     GET "/admin/projects/{k}/today" get_today [] () -> Listing<Finding>;
 
-    /// Counts downloads of files by day. Counts each GET of a direct link that is not conditional
-    /// and is answered from the first byte. Copies in other caches are not counted. Days are those
-    /// of UTC.
+    /// Counts downloads of files by day. Counts every unconditional GET of a direct link that is
+    /// answered from the first byte. Downloads from other caches are not counted. Days begin at
+    /// midnight UTC.
     GET "/admin/projects/{k}/stats/downloads" get_downloads [] (DownloadsQuery) -> Downloads;
 
     /// Counts requests by kind, platform and region. Like all statistics of requests, includes the

@@ -1301,8 +1301,8 @@ pub struct VersionUsageLine {
     pub checks: i64,
     /// Share of all update checks.
     pub share: f64,
-    /// What the update check tells a client: it must update, may update, has nothing newer, or
-    /// cannot be compared.
+    /// Result of an update check: the client must update, may update, has nothing newer, or has a
+    /// version that cannot be compared.
     pub decision: String,
     /// Version that the update check names; null if there is none.
     pub target: Option<String>,
@@ -1422,13 +1422,13 @@ pub struct TimedCount {
 #[serde(default)]
 #[non_exhaustive]
 pub struct VersionReport {
-    /// What happened after the release of a version.
+    /// Report on a version since its release.
     pub version: ReleaseReport,
     /// The official version that was published last before it; null if there is none.
     pub previous: Option<ReleaseReport>,
 }
 
-/// What happened after the release of a version.
+/// Report on a version since its release.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -3028,7 +3028,7 @@ input! {
         optional status: FeedbackStatus,
         /// Outcome, a note for administrators.
         patch result: String,
-        /// Reply for the sender, who can read it with the `reply_token`; blank or null means none.
+        /// Reply to the sender, readable with the `reply_token`. Blank or null means none.
         patch reply: String,
         /// Platform of the sender.
         patch platform: Platform,

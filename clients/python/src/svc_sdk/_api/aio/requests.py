@@ -3351,8 +3351,8 @@ class AsyncAdminRequests(AsyncNamespace):
     ) -> Coroutine[Any, Any, Downloads]:
         """Count downloads of files by day.
 
-        Counts each GET of a direct link that is not conditional and is answered from the first byte. Copies
-        in other caches are not counted. Days are those of UTC.
+        Counts every unconditional GET of a direct link that is answered from the first byte. Downloads from
+        other caches are not counted. Days begin at midnight UTC.
 
         `GET /admin/projects/{k}/stats/downloads`
         """
