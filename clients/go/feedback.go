@@ -21,25 +21,32 @@ type FeedbackReply struct {
 	RepliedAt *int64 `json:"replied_at"`
 }
 
-// FeedbackReplies returns the replies to the newest 20 feedback records that this app has sent to
-// the bound project. It omits feedback without a reply, and begins with the oldest feedback.
+// FeedbackReplies asks for the replies to the feedback records that this app has sent to the bound
+// project, and returns those that have been answered, the oldest feedback first.
 //
-// [Public.CreateFeedback] stores the id and the token that this method needs: with [PersistDevice]
-// in a file, and with [PersistSession] in memory. It stores nothing with [PersistNone] or after
-// [Public.OptOut].
+// [Public.CreateFeedback] keeps the ids and reply tokens of the newest 20 records in the local state:
+// in a file with [PersistDevice], and in memory with [PersistSession]. It keeps nothing with
+// [PersistNone], or while collection is off, after an opt-out or without a required consent. During
+// that time FeedbackReplies asks for nothing and returns nothing. [Public.OptOut] and
+// [Public.RevokeConsent] delete what was kept. A record that the server no longer has is forgotten.
 func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	q := p.client.events.queue()
 	if q == nil {
 		return nil, nil
 	}
+	project := p.client.ProjectKey() // another one may be bound between two requests
 	var replies []FeedbackReply
 	for _, sent := range q.sentFeedback() {
 		c := p.call(http.MethodGet, "/public/{k}/feedbacks/{id}/reply", sent.ID)
-		c.replyToken = sent.Token
+		c.replyToken, c.project = sent.Token, project
 		reply, err := fetch[FeedbackReply](ctx, c)
 		var refused *APIError
 		if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
-			continue // the feedback has been deleted
+			// A proxy may answer 404 for a server that is being replaced, but not in JSON.
+			if _, ok := refused.Body.(map[string]any); ok {
+				q.forgetFeedback(sent.ID)
+			}
+			continue
 		}
 		if err != nil {
 			return nil, err
@@ -55,6 +62,8 @@ func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 type sentFeedback struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
+	// ProjectKey is set only if the namespace does not determine the project.
+	ProjectKey string `json:"project_key,omitempty"`
 }
 
 // mostFeedback is the maximum number of feedback records in the local state.
@@ -78,59 +87,88 @@ func withFeedback(list []sentFeedback, f sentFeedback) []sentFeedback {
 	return list[max(0, len(list)-mostFeedback):]
 }
 
-// keepFeedback stores feedback that was just sent, unless the user has opted out. If it cannot be
-// stored on the device, it is kept in memory.
-func (s *queueState) keepFeedback(f sentFeedback) {
-	s.ready()
-	s.mu.Lock()
-	kept := s.opts.Persistence != PersistNone && !s.optedOut
-	stored := s.opts.Persistence == PersistDevice && s.backing != nil
-	if kept && !stored {
-		s.feedback = withFeedback(s.feedback, f)
+// keepFeedback keeps feedback that was just sent, unless collection is off.
+func (q *queue) keepFeedback(f sentFeedback) {
+	if q.opts.Namespace != "" {
+		f.ProjectKey = q.project
 	}
-	s.mu.Unlock()
-	if !kept || !stored {
+	q.changeFeedback(func(list []sentFeedback) []sentFeedback { return withFeedback(list, f) })
+}
+
+// forgetFeedback forgets feedback that has been deleted.
+func (q *queue) forgetFeedback(id string) {
+	gone := func(f sentFeedback) bool { return f.ID == id }
+	q.mu.Lock()
+	q.feedback = slices.DeleteFunc(q.feedback, gone)
+	q.mu.Unlock()
+	q.changeFeedback(func(list []sentFeedback) []sentFeedback { return slices.DeleteFunc(list, gone) })
+}
+
+// changeFeedback changes the stored feedback, or that in memory if none can be stored.
+func (q *queue) changeFeedback(change func([]sentFeedback) []sentFeedback) {
+	q.ready()
+	if q.opts.Persistence == PersistNone || q.changeStoredFeedback(change) {
 		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.active() {
+		q.feedback = change(q.feedback)
+	}
+}
+
+// changeStoredFeedback reports false if the change must be made in memory.
+func (q *queue) changeStoredFeedback(change func([]sentFeedback) []sentFeedback) bool {
+	if !q.storesFeedback() {
+		return false
 	}
 	merging.Lock()
 	defer merging.Unlock()
-	old := s.backing.load()
-	if old[s.prefix()+optOutSuffix] == "1" {
-		return
+	// If consent is revoked after this check, the revocation waits for merging and then deletes
+	// what is written here.
+	q.mu.Lock()
+	active := q.active()
+	q.mu.Unlock()
+	old := q.backing.load()
+	if !active || old[q.prefix()+optOutSuffix] == "1" {
+		return true
 	}
 	next := maps.Clone(old)
 	if next == nil {
 		next = map[string]string{}
 	}
-	text, err := encodeJSON(withFeedback(parseFeedback(old[s.prefix()+feedbackSuffix]), f))
-	if err != nil {
-		return
+	key := q.prefix() + feedbackSuffix
+	delete(next, key)
+	if list := change(parseFeedback(old[key])); len(list) > 0 {
+		text, err := encodeJSON(list)
+		if err != nil {
+			return true
+		}
+		next[key] = string(text)
 	}
-	next[s.prefix()+feedbackSuffix] = string(text)
-	if s.backing.store(old, next) != nil {
-		s.mu.Lock()
-		s.feedback = withFeedback(s.feedback, f)
-		s.mu.Unlock()
-	}
+	return equalTexts(old, next) || q.backing.store(old, next) == nil
 }
 
-// sentFeedback returns the stored feedback, the oldest first.
-func (s *queueState) sentFeedback() []sentFeedback {
-	s.ready()
-	var list []sentFeedback
-	if s.opts.Persistence == PersistDevice && s.backing != nil {
+func (q *queue) storesFeedback() bool { return q.opts.Persistence == PersistDevice && q.backing != nil }
+
+// sentFeedback returns the feedback that was kept for the project, the oldest first. While
+// collection is off, it returns nothing.
+func (q *queue) sentFeedback() []sentFeedback {
+	q.ready()
+	var texts map[string]string
+	if q.storesFeedback() {
 		merging.Lock()
-		texts := s.backing.load()
+		texts = q.backing.load()
 		merging.Unlock()
-		if texts[s.prefix()+optOutSuffix] == "1" {
-			return nil
-		}
-		list = parseFeedback(texts[s.prefix()+feedbackSuffix])
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.feedback {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.active() || texts[q.prefix()+optOutSuffix] == "1" {
+		return nil
+	}
+	list := parseFeedback(texts[q.prefix()+feedbackSuffix])
+	for _, f := range q.feedback {
 		list = withFeedback(list, f)
 	}
-	return list
+	return slices.DeleteFunc(list, func(f sentFeedback) bool { return f.ProjectKey != "" && !sameProject(f.ProjectKey, q.project) })
 }

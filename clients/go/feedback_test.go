@@ -109,3 +109,111 @@ func TestFeedbackRepliesFail(t *testing.T) {
 		t.Error("got no error")
 	}
 }
+
+// storedFeedback returns the ids of the feedback in a storage.
+func storedFeedback(t *testing.T, storage *memoryStorage) []string {
+	t.Helper()
+	var ids []string
+	for key, text := range storage.texts {
+		if strings.HasSuffix(key, "."+feedbackSuffix) {
+			for _, f := range parseFeedback(text) {
+				ids = append(ids, f.ID)
+			}
+		}
+	}
+	return ids
+}
+
+func TestFeedbackIsNotKeptWhileCollectionIsOff(t *testing.T) {
+	t.Parallel()
+	for _, persistence := range []Persistence{PersistDevice, PersistSession} {
+		t.Run(string(persistence), func(t *testing.T) {
+			t.Parallel()
+			storage, handler := &memoryStorage{}, replying(t)
+			options := AnalyticsOptions{RequireConsent: true, Persistence: persistence, Storage: storage, Namespace: "n"}
+			c := served(t, handler, WithAnalytics(options))
+			sendFeedback(t, c, 1)
+			if len(storage.texts) > 0 {
+				t.Errorf("before consent, %v is stored", storage.texts)
+			}
+			c.Public.GrantConsent()
+			expectReplies(t, c, "")
+			sendFeedback(t, c, 2)
+			expectReplies(t, c, "f2:resolved")
+
+			waiting := served(t, handler, WithAnalytics(options))
+			expectReplies(t, waiting, "")
+			waiting.Public.RevokeConsent()
+			if stored := storedFeedback(t, storage); len(stored) > 0 {
+				t.Errorf("after the revocation, %v is stored", stored)
+			}
+
+			sendFeedback(t, c, 2)
+			c.Public.RevokeConsent()
+			sendFeedback(t, c, 2)
+			expectReplies(t, c, "")
+			if len(storage.texts) > 0 {
+				t.Errorf("after the revocation, %v is stored", storage.texts)
+			}
+			c.Public.GrantConsent()
+			expectReplies(t, c, "")
+			sendFeedback(t, c, 2)
+			expectReplies(t, c, "f8:resolved")
+		})
+	}
+	storage := &memoryStorage{}
+	c := served(t, replying(t), WithAnalytics(AnalyticsOptions{Disabled: true, Persistence: PersistDevice, Storage: storage}))
+	sendFeedback(t, c, 1)
+	expectReplies(t, c, "")
+	if len(storage.texts) > 0 {
+		t.Errorf("without collection, %v is stored", storage.texts)
+	}
+}
+
+func TestDeletedFeedbackIsForgotten(t *testing.T) {
+	t.Parallel()
+	for _, persistence := range []Persistence{PersistDevice, PersistSession} {
+		t.Run(string(persistence), func(t *testing.T) {
+			t.Parallel()
+			var asked []string
+			var failure string
+			handler := replying(t)
+			storage := &memoryStorage{}
+			c := served(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					asked = append(asked, strings.Split(r.URL.Path, "/")[6])
+					if failure != "" {
+						http.Error(w, failure, http.StatusNotFound)
+						return
+					}
+				}
+				handler(w, r)
+			}, WithAnalytics(AnalyticsOptions{Persistence: persistence, Storage: storage}))
+			sendFeedback(t, c, 6)
+			failure = "<h1>Not Found</h1>"
+			expectReplies(t, c, "")
+			failure = ""
+			expectReplies(t, c, "f0:resolved f2:resolved")
+			asked = nil
+			expectReplies(t, c, "f0:resolved f2:resolved")
+			if got := strings.Join(asked, " "); got != "f0 f1 f2 f3 f5" {
+				t.Errorf("asked for %s", got)
+			}
+			if got := storedFeedback(t, storage); persistence == PersistDevice && strings.Join(got, " ") != "f0 f1 f2 f3 f5" {
+				t.Errorf("%v is stored", got)
+			}
+		})
+	}
+}
+
+func TestProjectsOfANamespaceKeepTheirOwnFeedback(t *testing.T) {
+	t.Parallel()
+	c := served(t, replying(t), WithAnalytics(AnalyticsOptions{Storage: &memoryStorage{}, Namespace: "n"}))
+	sendFeedback(t, c, 1)
+	c.SetProjectKey("other")
+	expectReplies(t, c, "")
+	sendFeedback(t, c, 2)
+	expectReplies(t, c, "f2:resolved")
+	c.SetProjectKey("ACME")
+	expectReplies(t, c, "f0:resolved")
+}

@@ -41,11 +41,10 @@ func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedbac
 	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {
 		return nil, usage("feedback that is forwarded to the code host needs a contact")
 	}
+	q := p.client.events.queue() // before the request, because another project may be bound during it
 	f, err := fetch[Feedback](ctx, p.call(http.MethodPost, "/public/{k}/feedbacks").body(in))
-	if f != nil && f.ReplyToken != "" {
-		if q := p.client.events.queue(); q != nil {
-			q.keepFeedback(sentFeedback{f.ID, f.ReplyToken})
-		}
+	if f != nil && f.ReplyToken != "" && q != nil {
+		q.keepFeedback(sentFeedback{ID: f.ID, Token: f.ReplyToken})
 	}
 	return f, err
 }

@@ -63,8 +63,8 @@ func (q *queue) take(ids ...string) {
 	}
 }
 
-// forgetLocked deletes the identifier, the session and all entries, and aborts a running send. The
-// caller must hold mu.
+// forgetLocked deletes the identifier, the session, all entries and all feedback, and aborts a
+// running send. The caller must hold mu.
 func (q *queue) forgetLocked() {
 	q.reset()
 	clear(q.inFlight)
@@ -182,7 +182,6 @@ func (q *queue) optOut() {
 // optOutLocked deletes everything and stops collecting. The caller must hold mu.
 func (q *queue) optOutLocked() {
 	q.forgetLocked()
-	q.feedback = nil
 	q.optedOut = true
 }
 
@@ -199,7 +198,7 @@ func (q *queue) optIn() {
 	q.save()
 }
 
-// forget deletes the identifier and all entries. It leaves no marker.
+// forget deletes the identifier, all entries and all feedback. It leaves no marker.
 func (q *queue) forget() {
 	q.mu.Lock()
 	q.forgetLocked()

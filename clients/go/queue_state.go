@@ -134,9 +134,11 @@ func (s *queueState) touch() bool {
 	return news
 }
 
-// reset removes the identifier, the session and all entries. The caller must hold mu.
+// reset removes the identifier, the session, all entries and all feedback. The caller must hold mu.
+// The stored data must be deleted as well, so the next write is attempted even after a failed one.
 func (s *queueState) reset() {
-	s.entries = nil
+	s.entries, s.feedback = nil, nil
+	s.unwritable = false
 	s.id, s.session = "", ""
 	s.clear, s.writeID = true, true
 	s.touch()

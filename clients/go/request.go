@@ -2,6 +2,7 @@ package svcsdk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -26,6 +27,7 @@ type call struct {
 	bytes   []byte      // a body that is not JSON
 
 	replyToken string // token of the feedback whose reply is requested
+	project    string // replaces the project of the client if it is not ""
 }
 
 func (p *Public) call(method, path string, args ...string) *call {
@@ -93,7 +95,7 @@ func (c *call) prepare(ctx context.Context) (*request, error) {
 	r.ifMatch, _ = ctx.Value(ifMatchKey{}).(string)
 	r.replyToken = c.replyToken
 	var err error
-	if r.target, err = expandPath(c.path, s.project, c.args); err != nil {
+	if r.target, err = expandPath(c.path, cmp.Or(c.project, s.project), c.args); err != nil {
 		return nil, err
 	}
 	query := encodeQuery(c.options, s, !c.admin)

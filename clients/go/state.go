@@ -219,7 +219,7 @@ type stateChange struct {
 	entries  []*entry
 	limit    int
 	removed  func(*entry) bool // reports whether to remove an entry of the file
-	clear    bool              // remove all entries of the file's queue
+	clear    bool              // remove all entries of the file's queue, and all feedback
 	id       string
 	writeID  bool // replace the identifier of the file with id, or remove it if id is ""
 	optedOut bool
@@ -260,6 +260,9 @@ func (s *stateChange) apply(old map[string]string) (next map[string]string, out 
 	}
 	if !s.events {
 		return next, false
+	}
+	if s.clear {
+		set(feedbackSuffix, "")
 	}
 	if s.writeID || !validIdentifier(next[s.prefix+idSuffix]) {
 		set(idSuffix, s.id)

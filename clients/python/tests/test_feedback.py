@@ -21,6 +21,9 @@ class Server:
     def __init__(self) -> None:
         self.stored = 0
         self.failure: int | None = None
+        self.page: str | None = None
+        """What a proxy says instead of the server."""
+        self.asked: list[str] = []
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         if self.failure is not None:
@@ -30,6 +33,9 @@ class Server:
             return httpx.Response(201, json={"id": f"f{n}", "status": "open", "reply_token": f"t{n}"})
         name = request.url.path.split("/")[-2]
         n = int(name[1:])
+        self.asked.append(name)
+        if self.page is not None:
+            return httpx.Response(404, text=self.page)
         if request.headers.get("X-Reply-Token") != f"t{n}" or n == 4:
             return httpx.Response(404, json={"statusCode": 404, "message": "feedback not found"})
         if n % 2:
@@ -71,7 +77,7 @@ def test_replies_to_the_newest_twenty() -> None:
         assert answered(later) == [f"f{n}" for n in range(6, 25, 2)]
         kept = json.loads(storage.texts[KEY])
         assert len(kept) == 20
-        assert kept[0] == {"id": "f5", "token": "t5"}
+        assert kept[0] == {"id": "f5", "token": "t5", "project_key": "acme"}
 
         later.public.opt_out()
         send(later, 1)
@@ -92,6 +98,68 @@ def test_persistence_says_where_feedback_is_kept(persistence: str, expected: lis
         client.public.opt_out()
         client.public.opt_in()
         assert answered(client) == []
+
+
+@pytest.mark.parametrize("persistence", ["persistent", "session"])
+def test_nothing_is_kept_without_consent(persistence: str) -> None:
+    server, storage = Server(), MemoryStorage()
+    given = options(server, storage=storage, persistence=persistence, require_consent=True)
+    with SvcClient(BASE, **given) as client, SvcClient(BASE, **given) as waiting:
+        send(client, 1)
+        assert storage.texts == {}
+        client.public.grant_consent()
+        assert answered(client) == []
+        send(client, 2)
+        assert answered(client) == ["f2"]
+
+        assert answered(waiting) == []
+        waiting.public.revoke_consent()
+        assert KEY not in storage.texts
+
+        send(client, 2)
+        client.public.revoke_consent()
+        send(client, 2)
+        assert answered(client) == []
+        assert storage.texts == {}
+        client.public.grant_consent()
+        assert answered(client) == []
+        send(client, 2)
+        assert answered(client) == ["f8"]
+
+
+def test_nothing_is_kept_when_collection_is_off() -> None:
+    storage = MemoryStorage()
+    with SvcClient(BASE, **options(Server(), storage=storage, enabled=False)) as client:
+        send(client, 1)
+        assert answered(client) == []
+        assert storage.texts == {}
+
+
+@pytest.mark.parametrize("persistence", ["persistent", "session"])
+def test_deleted_feedback_is_forgotten(persistence: str) -> None:
+    server, storage = Server(), MemoryStorage()
+    with SvcClient(BASE, **options(server, storage=storage, persistence=persistence)) as client:
+        send(client, 6)
+        server.page = "<h1>Not Found</h1>"
+        assert answered(client) == []
+        server.page = None
+        assert answered(client) == ["f0", "f2"]
+        server.asked.clear()
+        assert answered(client) == ["f0", "f2"]
+        assert server.asked == ["f0", "f1", "f2", "f3", "f5"]
+        if persistence == "persistent":
+            assert [entry["id"] for entry in json.loads(storage.texts[KEY])] == server.asked
+
+
+def test_projects_of_a_namespace_keep_their_own_feedback() -> None:
+    with SvcClient(BASE, **options(Server(), storage=MemoryStorage())) as client:
+        send(client, 1)
+        client.set_project_key("other")
+        assert answered(client) == []
+        send(client, 2)
+        assert answered(client) == ["f2"]
+        client.set_project_key("ACME")
+        assert answered(client) == ["f0"]
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, {}]", '[{"id": "", "token": "t"}]', "[" * 100_000])

@@ -129,10 +129,12 @@ impl Core {
         let (method, template, note) = (call.method, call.template, call.note.clone());
         let keeps_feedback = call.keeps_feedback;
         self.ensure_open()?;
+        // Another project may be bound during the request.
+        let queue = keeps_feedback.then(|| self.events.queue(self)).flatten();
         let answer = self.send(Exchange::new(settings, call)?)?;
         etag::keep(note.as_ref(), &answer);
-        if keeps_feedback {
-            self.events.keep_feedback(self, &answer);
+        if let Some(queue) = queue {
+            self.events.keep_feedback(&queue, &answer);
         }
         request::interpret(answer, method, template, &self.clock)
     }
@@ -177,10 +179,12 @@ impl Core {
         let (method, template, note) = (call.method, call.template, call.note.clone());
         let keeps_feedback = call.keeps_feedback;
         self.ensure_open()?;
+        // Another project may be bound during the request.
+        let queue = keeps_feedback.then(|| self.events.queue(self)).flatten();
         let answer = self.send_async(Exchange::new(settings, call)?).await?;
         etag::keep(note.as_ref(), &answer);
-        if keeps_feedback {
-            self.events.keep_feedback(self, &answer);
+        if let Some(queue) = queue {
+            self.events.keep_feedback(&queue, &answer);
         }
         request::interpret(answer, method, template, &self.clock)
     }

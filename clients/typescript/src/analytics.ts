@@ -9,7 +9,6 @@ import { address, localTime, post } from "./http.js";
 import type { AnalyticsOptions, AnalyticsStorage, FlushResult, Tuning } from "./queue.js";
 import { checkOptions } from "./options.js";
 import { encode, Queue } from "./queue.js";
-import type { Sent } from "./queue-state.js";
 import { namespaceOf, present, projectName, utf8 } from "./rules.js";
 import type { Feedback } from "./schema.js";
 
@@ -157,7 +156,8 @@ export class Analytics {
   revokeConsent(): void {
     this.granted = false;
     if (this.tuning.requireConsent) {
-      this.queue.forget();
+      void this.queue; // it may be that of an earlier run
+      this.queues.forEach((queue) => queue.forget());
     } else {
       this.optOut();
     }
@@ -174,17 +174,15 @@ export class Analytics {
     this.queue.dropOf(who);
   }
 
-  /** Keeps feedback that was sent, if its reply can be requested. */
-  keepFeedback(feedback: Partial<Feedback> | null): void {
-    const { id, reply_token: token } = feedback || {};
-    if (id && token && !this.queue.signalled) {
-      this.queue.keepFeedback({ id, token });
-    }
-  }
-
-  /** The feedback that was kept, the oldest first. */
-  sentFeedback(): Sent[] {
-    return this.queue.signalled ? [] : this.queue.sentFeedback;
+  /** Returns a function that keeps feedback of the bound project, if its reply can be requested. */
+  feedbackKeeper(): (feedback: Partial<Feedback> | null) => void {
+    const { queue } = this;
+    return (feedback) => {
+      const { id, reply_token: token } = feedback || {};
+      if (id && token && queue.active) {
+        queue.keepFeedback(id, token);
+      }
+    };
   }
 
   /** Sends the remaining events for at most the given time, and stops. */

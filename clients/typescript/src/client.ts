@@ -74,9 +74,12 @@ export interface PublicNamespace extends PublicApi {
    */
   track(name: string, properties?: object | null): void;
   /**
-   * Requests the replies to the newest 20 feedback records that this app has sent, the oldest feedback first. What
-   * this needs is kept on the device; only in memory with the persistence `session`, and not with `none`
-   * or after `optOut`.
+   * Requests the replies to the feedback that this app has sent, the oldest feedback first.
+   *
+   * `createFeedback` keeps the IDs and reply tokens of the newest 20 records on the device, or only in memory
+   * with the persistence `session`. It keeps nothing with `none`, or while collection is off. During that time
+   * this method requests nothing and returns nothing. `optOut` and `revokeConsent` delete what was kept. A
+   * record that the server no longer has is forgotten.
    */
   feedbackReplies(options?: Pick<CallOptions, "signal">): Promise<FeedbackReply[]>;
   /** Sends the collected events now. Does not reject if sending fails. */
@@ -89,7 +92,7 @@ export interface PublicNamespace extends PublicApi {
   hasOptedOut(): boolean;
   /** In consent mode: enables collection until the end of this run. */
   grantConsent(): void;
-  /** In consent mode: deletes all collected data and waits for consent again. Otherwise the same as `optOut`. */
+  /** In consent mode: deletes all data about this user on the device and waits for consent again. Otherwise the same as `optOut`. */
   revokeConsent(): void;
   /** Starts a new identifier and a new session. */
   resetIdentity(): void;
@@ -204,7 +207,7 @@ export class Client {
     }
     Object.defineProperty(open, "distinctId", { get: () => analytics.distinctId, enumerable: true });
     this.public = open as unknown as PublicNamespace;
-    this.public.feedbackReplies = (options) => feedbackReplies(this.fixed, this.settings, () => analytics.sentFeedback(), options);
+    this.public.feedbackReplies = (options) => feedbackReplies(this.fixed, this.settings, analytics, options);
     this.admin = bind(adminTable, this.rules(call(true), appVersion)) as unknown as AdminNamespace;
     this.admin.uploadFile = async (source, name, more = {}) => (await transfers()).upload(host, this.admin, source, name, more);
     this.updates = new Updates(this.fixed, this.settings, analytics, this.public, appVersion);
@@ -306,8 +309,10 @@ export class Client {
         if (data.forward_to_codehost === true && !String(data.contact ?? "").trim()) {
           throw new SvcError("contact is needed when feedback is forwarded");
         }
+        // Another project may be bound during the request.
+        const keep = this.analytics.feedbackKeeper();
         return call(flags, request, data).then((feedback) => {
-          this.analytics.keepFeedback(feedback as Feedback | null);
+          keep(feedback as Feedback | null);
           return feedback;
         });
       }

@@ -30,6 +30,8 @@ export interface Entry {
 export interface Sent {
   id: string;
   token: string;
+  /** Set only if the namespace does not determine it. */
+  project_key?: string | undefined;
 }
 
 /** Maximum number of stored feedback records. */
@@ -93,27 +95,21 @@ export class QueueState {
     this.save(true);
   }
 
-  /** Clears entries, identifier and session. */
+  /** Clears everything except the marker. */
   forget(): void {
     this.entries = [];
+    this.feedback = [];
     this.gone.clear();
     this.who = this.session = undefined;
     this.newWho = false;
     this.unscheduleSave();
-    this.put({ distinct_id: null, queue: null });
-  }
-
-  /** Clears everything except the marker. */
-  forgetAll(): void {
-    this.forget();
-    this.feedback = [];
-    this.put({ feedback: null });
+    this.put({ distinct_id: null, queue: null, feedback: null });
   }
 
   setOptedOut(on: boolean): void {
     this.load();
     if (on) {
-      this.forgetAll();
+      this.forget();
     }
     this.optedOut = on;
     this.put({ opt_out: on ? "1" : null });
@@ -132,7 +128,7 @@ export class QueueState {
     this.unscheduleSave();
     this.saved = this.host.clock.mono();
     if (this.peek("opt_out") === "1" && !this.optedOut) {
-      this.forgetAll();
+      this.forget();
       this.optedOut = true;
       return;
     }
@@ -147,21 +143,33 @@ export class QueueState {
     this.newWho = false;
   }
 
-  /** Keeps feedback that was sent. */
-  keepFeedback(sent: Sent): void {
-    if (this.tuning.persistence !== "none" && !this.hasOptedOut() && this.peek("opt_out") !== "1") {
-      this.feedback = [...this.sentFeedback.filter(({ id }) => id !== sent.id), sent].slice(-mostFeedback);
-      this.put({ feedback: JSON.stringify(this.feedback) });
+  /** Keeps feedback that was sent. Only while active. */
+  keepFeedback(id: string, token: string): void {
+    if (this.tuning.persistence !== "none") {
+      this.replaceFeedback(id, { id, token, project_key: this.project });
     }
   }
 
-  /** The feedback that was kept, the oldest first. */
-  get sentFeedback(): Sent[] {
-    if (this.hasOptedOut() || this.peek("opt_out") === "1") {
-      return [];
+  /** Forgets feedback that was deleted, or puts newer feedback in its place. Only while active. */
+  replaceFeedback(id: string, ...newer: Sent[]): void {
+    if (this.peek("opt_out") !== "1") {
+      this.feedback = [...this.allFeedback.filter((sent) => sent.id !== id), ...newer].slice(-mostFeedback);
+      this.put({ feedback: this.feedback.length ? JSON.stringify(this.feedback) : null });
     }
+  }
+
+  /** The project's feedback that was kept, the oldest first. Only while active. */
+  get sentFeedback(): Sent[] {
+    return this.peek("opt_out") === "1" ? [] : this.allFeedback.filter(({ project_key: project }) => this.isOwn(project));
+  }
+
+  private get allFeedback(): Sent[] {
     const stored = this.peek("feedback");
     return this.store && this.tuning.persistence === "persistent" ? parseFeedback(stored) : this.feedback;
+  }
+
+  private isOwn(project: string | undefined): boolean {
+    return !project || projectName(project) === projectName(this.project);
   }
 
   /** Removes entries permanently. */
@@ -187,7 +195,7 @@ export class QueueState {
       this.loaded = true;
       this.optedOut = this.peek("opt_out") === "1";
       if (this.tuning.persistence === "persistent") {
-        const stored = parseEntries(this.peek("queue")).filter(({ project }) => !project || projectName(project) === projectName(this.project));
+        const stored = parseEntries(this.peek("queue")).filter(({ project }) => this.isOwn(project));
         this.entries = stored.slice(-this.tuning.maxQueueSize);
       }
     }
@@ -259,8 +267,9 @@ function parseList(text: string | null): (Record<string, unknown> | null)[] {
 /** The valid items of stored feedback. */
 const parseFeedback = (text: string | null): Sent[] =>
   parseList(text).flatMap((item) => {
-    const { id, token } = item || {};
-    return id && typeof id === "string" && token && typeof token === "string" ? [{ id, token }] : [];
+    const { id, token, project_key: project } = item || {};
+    const valid = id && typeof id === "string" && token && typeof token === "string";
+    return valid ? [{ id, token, project_key: typeof project === "string" ? project : undefined }] : [];
   });
 
 /** The valid entries of a stored queue. */

@@ -115,7 +115,7 @@ export class Queue extends QueueState {
     this.load();
     if (this.signalled) {
       if (this.kept) {
-        this.forgetAll();
+        this.forget();
       }
       return false;
     }
@@ -166,7 +166,7 @@ export class Queue extends QueueState {
     return { sent: this.sent - sent, dropped: this.dropped - dropped, pending: this.entries.length };
   }
 
-  /** Clears queue, identifier and session; aborts a running send. */
+  /** Clears everything except the marker; aborts a running send. */
   override forget(): void {
     this.age++;
     this.abort.abort();

@@ -52,7 +52,7 @@ describe("replies to feedback", () => {
     assert.deepEqual(await answered(later), ["f6", "f8", "f10", "f12", "f14", "f16", "f18", "f20", "f22", "f24"]);
     const kept = JSON.parse(storage.values.get(key));
     assert.equal(kept.length, 20);
-    assert.deepEqual(kept[0], { id: "f5", token: "t5" });
+    assert.deepEqual(kept[0], { id: "f5", token: "t5", project_key: "demo" });
 
     later.public.optOut();
     await send(later, 1);
@@ -76,6 +76,87 @@ describe("replies to feedback", () => {
       assert.deepEqual(await answered(client), []);
     });
   }
+
+  for (const persistence of ["persistent", "session"]) {
+    it(`keep nothing without consent, with the persistence ${persistence}`, async () => {
+      const storage = memoryStorage();
+      const { fetch } = replying();
+      const client = open(fetch, storage, { persistence, requireConsent: true });
+      await send(client, 1);
+      assert.equal(storage.values.size, 0);
+      client.public.grantConsent();
+      assert.deepEqual(await answered(client), []);
+      await send(client, 2);
+      assert.deepEqual(await answered(client), ["f2"]);
+
+      const waiting = open(fetch, storage, { persistence, requireConsent: true });
+      assert.deepEqual(await answered(waiting), []);
+      waiting.public.revokeConsent();
+      assert.equal(storage.values.has(key), false);
+
+      await send(client, 2);
+      client.setProjectKey("other");
+      client.public.revokeConsent();
+      client.setProjectKey("demo");
+      await send(client, 2);
+      assert.deepEqual(await answered(client), []);
+      assert.equal(storage.values.size, 0);
+      client.public.grantConsent();
+      assert.deepEqual(await answered(client), []);
+      await send(client, 2);
+      assert.deepEqual(await answered(client), ["f8"]);
+    });
+
+    it(`forget what the server no longer has, with the persistence ${persistence}`, async () => {
+      const storage = memoryStorage();
+      const { fetch } = replying();
+      let page = null;
+      let asked = [];
+      const client = open(
+        (url, init) => {
+          if (init.method === "GET") {
+            asked.push(url.split("/").at(-2));
+          }
+          return page && init.method === "GET" ? Promise.resolve(new Response(page, { status: 404 })) : fetch(url, init);
+        },
+        storage,
+        { persistence },
+      );
+      await send(client, 6);
+      page = "<h1>Not Found</h1>";
+      assert.deepEqual(await answered(client), []);
+      page = null;
+      assert.deepEqual(await answered(client), ["f0", "f2"]);
+      asked = [];
+      assert.deepEqual(await answered(client), ["f0", "f2"]);
+      assert.deepEqual(asked, ["f0", "f1", "f2", "f3", "f5"]);
+      if (persistence === "persistent") {
+        assert.deepEqual(
+          JSON.parse(storage.values.get(key)).map(({ id }) => id),
+          asked,
+        );
+      }
+    });
+  }
+
+  it("keep nothing when collection is off", async () => {
+    const storage = memoryStorage();
+    const client = open(replying().fetch, storage, { enabled: false });
+    await send(client, 1);
+    assert.deepEqual(await answered(client), []);
+    assert.equal(storage.values.size, 0);
+  });
+
+  it("are those of the bound project, also when projects share a namespace", async () => {
+    const client = open(replying().fetch, memoryStorage());
+    await send(client, 1);
+    client.setProjectKey("other");
+    assert.deepEqual(await answered(client), []);
+    await send(client, 2);
+    assert.deepEqual(await answered(client), ["f2"]);
+    client.setProjectKey("DEMO");
+    assert.deepEqual(await answered(client), ["f0"]);
+  });
 
   it("stay in memory when nothing can be stored", async () => {
     const full = () => {

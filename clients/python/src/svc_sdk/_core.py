@@ -114,10 +114,12 @@ class Core:
         return self._answer(prepare(call, self.settings))
 
     def _answer(self, request: Prepared) -> Flow[Any]:
+        if not _feedback.is_submission(request):
+            return (yield from exchange(request, self.clock))
+        queue = self.queue()  # Another project may be bound during the request.
         answer = yield from exchange(request, self.clock)
-        sent = _feedback.submission(request, answer)
+        sent = _feedback.submission(answer)
         if sent is not None:
-            queue = self.queue()
             yield Run(lambda: queue.keep_feedback(sent))
         return answer
 

@@ -28,7 +28,7 @@ class EventMethods:
         self._base.granted = True
 
     def revoke_consent(self) -> None:
-        """Take consent back: queue and identifier are deleted.
+        """Take consent back: delete queue, identifier and what `feedback_replies` takes.
 
         Without consent mode this is `opt_out`.
         """

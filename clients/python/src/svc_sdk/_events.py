@@ -380,7 +380,7 @@ class EventQueue:
         return dropped
 
     def opt_out(self) -> None:
-        """Forget queue, identifier and session, and leave the marker."""
+        """Forget queue, identifier, session and feedback, and leave the marker."""
         self._load()
         with self._lock:
             self._clear()
@@ -396,7 +396,7 @@ class EventQueue:
         self.save()
 
     def revoke(self) -> None:
-        """Go back to waiting for consent: forget queue, identifier and session."""
+        """Go back to waiting for consent: forget queue, identifier, session and feedback."""
         self._load()
         with self._lock:
             self._clear()
@@ -563,12 +563,11 @@ class EventQueue:
                 self._identity = stored if stored is not None and _IDENTIFIER.match(stored) else None
                 entries = read_queue(state.get(self._keys["queue"]))
                 # Where several projects share a namespace, each sends its own.
-                ours = [entry for entry in entries if self._is_ours(entry)]
+                ours = [entry for entry in entries if self._is_ours(entry.project_key)]
                 self._entries = ours[-self.options.max_queue_size :]
                 self._since = time.monotonic() if self._entries else None
 
-    def _is_ours(self, entry: Entry) -> bool:
-        theirs = entry.project_key
+    def _is_ours(self, theirs: str | None) -> bool:
         return theirs is None or same_project(theirs, self._project_key or "")
 
     def save(self) -> None:
@@ -590,7 +589,7 @@ class EventQueue:
                 return self._merged(state, entries, gone, identity, marker, cleared, foreign_opt_out)
 
             self._storage.update(merge)
-            if (marker or foreign_opt_out) and not self._persistent:
+            if (marker or cleared or foreign_opt_out) and not self._persistent:
                 self._feedback = SafeStorage(None)
             with self._lock:
                 self._forget_gone(gone)
@@ -614,7 +613,6 @@ class EventQueue:
         if marker or cleared or foreign_opt_out:
             state.pop(key["queue"], None)
             state.pop(key["distinct_id"], None)
-        if marker or foreign_opt_out:
             state.pop(key["feedback"], None)
         if marker:
             state[key["opt_out"]] = "1"
@@ -628,16 +626,27 @@ class EventQueue:
         return state
 
     def keep_feedback(self, sent: State) -> None:
-        """Keep feedback that was sent, unless nothing may be kept."""
-        self._load()
+        """Keep feedback that was sent, unless nothing is collected."""
+        if self._project_key is not None:
+            sent = {**sent, "project_key": self._project_key}
+        self._change_feedback(lambda state: _feedback.with_feedback(state, self._keys, sent))
+
+    def forget_feedback(self, identity: str) -> None:
+        """Forget feedback that was deleted."""
+        self._change_feedback(lambda state: _feedback.without_feedback(state, self._keys, identity))
+
+    def _change_feedback(self, change: Callable[[State], State]) -> None:
+        # A revocation that comes after the check waits for the lock, and then deletes what is written.
         with self._save_lock:
-            if self._stores and not self._opted_out:
-                self._feedback.update(lambda state: _feedback.with_feedback(state, self._keys, sent))
+            if self._stores and self.active():
+                self._feedback.update(change)
 
     def sent_feedback(self) -> list[State]:
-        """Return the feedback that was kept, the oldest first."""
-        self._load()
-        return [] if self._opted_out else _feedback.stored(self._feedback.load(), self._keys)
+        """Return the feedback of the project that was kept, the oldest first."""
+        if not self.active():
+            return []
+        entries = _feedback.stored(self._feedback.load(), self._keys)
+        return [entry for entry in entries if self._is_ours(entry.get("project_key"))]
 
     def forked(self) -> None:
         """Begin anew in a forked child: what is queued is the parent's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from ._calls import Call, Prepared, prepare
@@ -33,11 +34,14 @@ class FeedbackReply(TypedDict):
     """Time of the last change of the reply."""
 
 
-def submission(request: Prepared, answer: Any) -> State | None:
-    """Return what to keep of an answer to a submission, `None` for any other answer."""
-    if (request.method, request.path) != ("POST", "/public/{k}/feedbacks") or not is_object(answer):
-        return None
-    return _entry(answer.get("id"), answer.get("reply_token"))
+def is_submission(request: Prepared) -> bool:
+    """Return whether a request sends feedback."""
+    return (request.method, request.path) == ("POST", "/public/{k}/feedbacks")
+
+
+def submission(answer: Any) -> State | None:
+    """Return what to keep of the answer to a submission, `None` when it has no token."""
+    return _entry(answer.get("id"), answer.get("reply_token")) if is_object(answer) else None
 
 
 def stored(state: State, keys: Mapping[str, str]) -> list[State]:
@@ -50,15 +54,31 @@ def stored(state: State, keys: Mapping[str, str]) -> list[State]:
         return []
     if not is_list(values):
         return []
-    entries = [_entry(value.get("id"), value.get("token")) for value in values if is_object(value)]
+    entries = [
+        _entry(value.get("id"), value.get("token"), value.get("project_key"))
+        for value in values
+        if is_object(value)
+    ]
     return [entry for entry in entries if entry is not None]
 
 
 def with_feedback(state: State, keys: Mapping[str, str], sent: State) -> State:
     """Return the local state with feedback as the newest, unless there is an opt-out."""
-    if state.get(keys["opt_out"]) != "1":
-        others = [entry for entry in stored(state, keys) if entry["id"] != sent["id"]]
-        state[keys["feedback"]] = json.dumps([*others, sent][-MAX_SENT:], separators=(",", ":"))
+    return _replaced(state, keys, sent["id"], [sent])
+
+
+def without_feedback(state: State, keys: Mapping[str, str], identity: str) -> State:
+    """Return the local state without feedback that was deleted."""
+    return _replaced(state, keys, identity, [])
+
+
+def _replaced(state: State, keys: Mapping[str, str], identity: str, newest: list[State]) -> State:
+    if state.get(keys["opt_out"]) == "1":
+        return state
+    entries = [entry for entry in stored(state, keys) if entry["id"] != identity] + newest
+    state.pop(keys["feedback"], None)
+    if entries:
+        state[keys["feedback"]] = json.dumps(entries[-MAX_SENT:], separators=(",", ":"))
     return state
 
 
@@ -71,21 +91,28 @@ def replies(core: Core) -> Flow[list[FeedbackReply]]:
 
 def _replies(core: Core) -> Flow[list[FeedbackReply]]:
     queue, found = core.queue(), list[FeedbackReply]()
+    settings = core.settings  # Another project may be bound between two requests.
     for sent in (yield Run(queue.sent_feedback)):
-        path = "/public/{k}/feedbacks/{id}/reply"
-        call = Call[FeedbackReply]("GET", path, {"id": sent["id"]}, reply_token=sent["token"])
+        path, identity = "/public/{k}/feedbacks/{id}/reply", sent["id"]
+        call = Call[FeedbackReply]("GET", path, {"id": identity}, reply_token=sent["token"])
         try:
-            answer = yield from exchange(prepare(call, core.settings), core.clock)
+            answer = yield from exchange(prepare(call, settings), core.clock)
         except SvcApiError as error:
             if error.status != 404:
                 raise
-            continue  # The feedback was deleted.
+            # A proxy may answer 404 for a server that is being replaced, but not in JSON.
+            if is_object(error.body):
+                yield Run(partial(queue.forget_feedback, identity))
+            continue
         if is_object(answer) and answer.get("reply") is not None:
             found.append(answer)  # type: ignore[arg-type]
     return found
 
 
-def _entry(identity: object, token: object) -> State | None:
-    if isinstance(identity, str) and isinstance(token, str) and identity and token:
-        return {"id": identity, "token": token}
-    return None
+def _entry(identity: object, token: object, project_key: object = None) -> State | None:
+    if not (isinstance(identity, str) and isinstance(token, str) and identity and token):
+        return None
+    entry = {"id": identity, "token": token}
+    if isinstance(project_key, str):
+        entry["project_key"] = project_key
+    return entry

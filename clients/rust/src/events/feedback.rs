@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 
+use super::queue::Queue;
 use super::state::{Keys, Place};
 use crate::api::Public;
 use crate::core::Core;
@@ -21,6 +22,9 @@ const MOST_SENT: usize = 20;
 pub(crate) struct Sent {
     id: String,
     token: String,
+    /// Only where the namespace does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<String>,
 }
 
 impl Sent {
@@ -35,6 +39,7 @@ impl Sent {
         let sent = Sent {
             id: stored.id,
             token: stored.reply_token,
+            project_key: None,
         };
         ((200..300).contains(&answer.status) && sent.is_complete()).then_some(sent)
     }
@@ -56,7 +61,7 @@ pub(crate) struct Kept {
     place: Place,
     key: String,
     marker: String,
-    /// What cannot be stored.
+    /// Feedback that cannot be stored.
     memory: Mutex<Vec<Sent>>,
 }
 
@@ -70,30 +75,44 @@ impl Kept {
         }
     }
 
-    pub(crate) fn add(&self, sent: Sent) {
+    /// Keeps feedback that was sent, while `active`.
+    pub(crate) fn add(&self, sent: Sent, active: impl Fn() -> bool) {
         let stored = match self.place {
             Place::Memory => false,
-            _ => self.store(&sent),
+            _ => self.store(&active, |list| put(list, sent.clone())),
         };
         if !stored {
-            put(&mut lock(&self.memory), sent);
+            let mut memory = lock(&self.memory);
+            if active() {
+                put(&mut memory, sent);
+            }
         }
     }
 
-    /// Whether there is no more to do: it is written, or another process has opted out.
-    fn store(&self, sent: &Sent) -> bool {
+    /// Forgets feedback that was deleted, while `active`.
+    pub(crate) fn remove(&self, id: &str, active: impl Fn() -> bool) {
+        lock(&self.memory).retain(|sent| sent.id != id);
+        self.store(&active, |list| list.retain(|sent| sent.id != id));
+    }
+
+    /// Changes the stored feedback while `active`. Returns false if the storage cannot be written.
+    ///
+    /// Writes of this process happen one after the other, so a revocation after the check deletes the
+    /// feedback that is written here.
+    fn store(&self, active: &impl Fn() -> bool, change: impl FnOnce(&mut Vec<Sent>)) -> bool {
         let keys = [self.key.clone(), self.marker.clone()];
-        let change = |texts: &mut super::state::Texts| {
-            if texts.get(&self.marker).is_some_and(|t| t == "1") {
+        let write = |texts: &mut super::state::Texts| {
+            if !active() || texts.get(&self.marker).is_some_and(|t| t == "1") {
                 return;
             }
             let mut list = parse(texts.get(&self.key));
-            put(&mut list, sent.clone());
-            if let Ok(text) = serde_json::to_string(&list) {
-                texts.insert(self.key.clone(), text);
-            }
+            change(&mut list);
+            match serde_json::to_string(&list) {
+                Ok(text) if !list.is_empty() => texts.insert(self.key.clone(), text),
+                _ => texts.remove(&self.key),
+            };
         };
-        self.place.update(&keys, change).1.is_ok()
+        self.place.update(&keys, write).1.is_ok()
     }
 
     /// The oldest first.
@@ -131,35 +150,50 @@ fn put(list: &mut Vec<Sent>, sent: Sent) {
     list.drain(..list.len().saturating_sub(MOST_SENT));
 }
 
-/// A reply that exists; no error for deleted feedback.
-fn answered(result: Result<FeedbackReply>) -> Result<Option<FeedbackReply>> {
+/// A reply that exists. No error for deleted feedback, which is forgotten.
+fn answered(
+    core: &Arc<Core>,
+    queue: &Queue,
+    sent: &Sent,
+    result: Result<FeedbackReply>,
+) -> Result<Option<FeedbackReply>> {
     match result {
         Ok(reply) => Ok(Some(reply).filter(|r| r.reply.is_some())),
-        Err(Error::Api(e)) if e.status == 404 => Ok(None),
+        Err(Error::Api(e)) if e.status == 404 => {
+            // A proxy may answer 404 for a server that is being replaced, but not in JSON.
+            if e.body.is_object() {
+                core.events.forget_feedback(queue, &sent.id);
+            }
+            Ok(None)
+        }
         Err(e) => Err(e),
     }
 }
 
-fn sent(core: &Arc<Core>) -> Result<Vec<Sent>> {
-    core.ensure_open()?;
-    Ok(core.events.sent_feedback(core))
-}
-
 impl Public {
-    /// Replies to the newest 20 feedback records that the application has sent to the bound project:
-    /// those that have been answered, the oldest feedback first.
+    /// Returns the replies to the feedback that the application has sent to the bound project, the oldest
+    /// feedback first.
     ///
-    /// [`Self::create_feedback`] keeps what this takes, as [`crate::Persistence`] says: on the device, only
-    /// in memory, or not at all. [`Self::opt_out`] forgets it.
+    /// [`Self::create_feedback`] keeps the ids and reply tokens of the newest 20 records, as
+    /// [`crate::Persistence`] says: on the device, only in memory, or not at all. It keeps nothing while
+    /// collection is off, after an opt-out or without a required consent. During that time this method asks
+    /// for nothing and returns nothing. [`Self::opt_out`] and [`Self::revoke_consent`] delete what was kept.
+    /// A record that the server no longer has is forgotten.
     ///
     /// `GET /public/{k}/feedbacks/{id}/reply`
     pub fn feedback_replies(&self) -> Result<Vec<FeedbackReply>> {
         let core = &self.0.core;
+        core.ensure_open()?;
         let mut replies = Vec::new();
-        for sent in sent(core)? {
-            let settings = core.settings();
+        // Another project may be bound between two requests.
+        let settings = core.settings();
+        let Some(queue) = core.events.queue(core) else {
+            return Ok(replies);
+        };
+        for sent in core.events.sent_feedback(&queue) {
             let call = sent.call(&settings)?;
-            replies.extend(answered(core.call(&settings, call))?);
+            let result = core.call(&settings, call);
+            replies.extend(answered(core, &queue, &sent, result)?);
         }
         Ok(replies)
     }
@@ -167,20 +201,29 @@ impl Public {
 
 #[cfg(feature = "async")]
 impl crate::api::AsyncPublic {
-    /// Replies to the newest 20 feedback records that the application has sent to the bound project:
-    /// those that have been answered, the oldest feedback first.
+    /// Returns the replies to the feedback that the application has sent to the bound project, the oldest
+    /// feedback first.
     ///
-    /// [`Self::create_feedback`] keeps what this takes, as [`crate::Persistence`] says: on the device, only
-    /// in memory, or not at all. [`Self::opt_out`] forgets it.
+    /// [`Self::create_feedback`] keeps the ids and reply tokens of the newest 20 records, as
+    /// [`crate::Persistence`] says: on the device, only in memory, or not at all. It keeps nothing while
+    /// collection is off, after an opt-out or without a required consent. During that time this method asks
+    /// for nothing and returns nothing. [`Self::opt_out`] and [`Self::revoke_consent`] delete what was kept.
+    /// A record that the server no longer has is forgotten.
     ///
     /// `GET /public/{k}/feedbacks/{id}/reply`
     pub async fn feedback_replies(&self) -> Result<Vec<FeedbackReply>> {
         let core = &self.0.core;
+        core.ensure_open()?;
         let mut replies = Vec::new();
-        for sent in sent(core)? {
-            let settings = core.settings();
+        // Another project may be bound between two requests.
+        let settings = core.settings();
+        let Some(queue) = core.events.queue(core) else {
+            return Ok(replies);
+        };
+        for sent in core.events.sent_feedback(&queue) {
             let call = sent.call(&settings)?;
-            replies.extend(answered(core.call_async(&settings, call).await)?);
+            let result = core.call_async(&settings, call).await;
+            replies.extend(answered(core, &queue, &sent, result)?);
         }
         Ok(replies)
     }

@@ -61,8 +61,9 @@ macro_rules! event_methods {
                 self.0.core.events.grant_consent();
             }
 
-            /// Consent mode: back to waiting; what waits and the identifier
-            /// are deleted. Without consent mode the same as an opt-out.
+            /// Consent mode: back to waiting; what waits, the identifier and
+            /// what `feedback_replies` needs are deleted. Without consent mode
+            /// the same as an opt-out.
             pub fn revoke_consent(&self) {
                 self.0.core.events.revoke_consent(&self.0.core);
             }

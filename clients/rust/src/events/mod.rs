@@ -244,7 +244,7 @@ impl Events {
 
     /// Returns the queue of the bound project. The queue of another project
     /// stops, and tries once more to send the events that it may not store.
-    fn queue(&self, core: &Arc<Core>) -> Option<Arc<Queue>> {
+    pub(crate) fn queue(&self, core: &Arc<Core>) -> Option<Arc<Queue>> {
         let settings = core.settings();
         let project = settings.project_key.as_deref();
         let mut state = lock(&self.state);
@@ -343,17 +343,23 @@ impl Events {
     }
 
     /// Keeps the feedback of an answer, so that its reply can be asked for.
-    pub(crate) fn keep_feedback(&self, core: &Arc<Core>, answer: &Answer) {
-        if let (Some(sent), Some(queue)) = (Sent::of(answer), self.queue(core)) {
-            queue.keep_feedback(sent);
+    pub(crate) fn keep_feedback(&self, queue: &Queue, answer: &Answer) {
+        if let Some(sent) = Sent::of(answer) {
+            queue.keep_feedback(sent, || self.allowed());
         }
     }
 
-    /// Feedback of the bound project that was kept, the oldest first.
-    pub(crate) fn sent_feedback(&self, core: &Arc<Core>) -> Vec<Sent> {
-        self.queue(core)
-            .map(|q| q.sent_feedback())
-            .unwrap_or_default()
+    /// Forgets feedback that was deleted.
+    pub(crate) fn forget_feedback(&self, queue: &Queue, id: &str) {
+        queue.forget_feedback(id, || self.allowed());
+    }
+
+    /// Feedback of the queue's project that was kept, the oldest first. None while collection is off.
+    pub(crate) fn sent_feedback(&self, queue: &Queue) -> Vec<Sent> {
+        match self.allowed() && !queue.opted_out() {
+            true => queue.sent_feedback(),
+            false => Vec::new(),
+        }
     }
 
     pub(crate) fn opt_out(&self, core: &Arc<Core>) {

@@ -257,22 +257,22 @@ impl Queue {
         lock(&self.state).distinct_id.clone()
     }
 
-    /// Keeps feedback that was sent, unless the user has opted out.
-    pub(crate) fn keep_feedback(&self, sent: Sent) {
-        if self.options.persistence == Persistence::None || self.opted_out() {
-            return;
-        }
-        self.feedback.add(sent);
-        if self.opted_out() {
-            self.feedback.clear();
+    /// Keeps feedback that was sent, while events are `allowed` and the user has not opted out.
+    pub(crate) fn keep_feedback(&self, mut sent: Sent, allowed: impl Fn() -> bool) {
+        if self.options.persistence != Persistence::None {
+            sent.project_key = self.shared_namespace.then(|| self.project.clone());
+            self.feedback.add(sent, || allowed() && !self.opted_out());
         }
     }
 
+    pub(crate) fn forget_feedback(&self, id: &str, allowed: impl Fn() -> bool) {
+        self.feedback.remove(id, || allowed() && !self.opted_out());
+    }
+
     pub(crate) fn sent_feedback(&self) -> Vec<Sent> {
-        match self.opted_out() {
-            true => Vec::new(),
-            false => self.feedback.list(),
-        }
+        let mut list = self.feedback.list();
+        list.retain(|sent| is_of_project(sent.project_key.as_deref(), &self.project));
+        list
     }
 
     pub(crate) fn opt_out(&self, core: &Core) {
@@ -299,6 +299,7 @@ impl Queue {
     /// Consent was revoked: everything goes, no marker stays.
     pub(crate) fn forget(&self, core: &Core) {
         lock(&self.state).clear();
+        self.feedback.clear();
         self.save(core);
     }
 
@@ -423,13 +424,10 @@ impl Queue {
         change: &Change,
         age: u64,
     ) {
-        let mut state = lock(&self.state);
-        if found.opted_out && !state.opted_out && state.unsaved_marker.is_none() {
-            state.clear();
-            state.opted_out = true;
-            state.unsaved_clear = false;
-            self.feedback.clear();
+        if found.opted_out {
+            self.follow_opt_out();
         }
+        let mut state = lock(&self.state);
         if let Some(other) = found.distinct_id {
             if state.age == age && state.unsaved_id.is_none() {
                 state.distinct_id = Some(other);
@@ -448,6 +446,19 @@ impl Queue {
                 _ => break,
             };
         }
+    }
+
+    /// Opts out, because another process has.
+    fn follow_opt_out(&self) {
+        let mut state = lock(&self.state);
+        if state.opted_out || state.unsaved_marker.is_some() {
+            return;
+        }
+        state.clear();
+        state.opted_out = true;
+        state.unsaved_clear = false;
+        drop(state);
+        self.feedback.clear();
     }
 
     fn start_keeper(self: &Arc<Self>, core: &Arc<Core>, state: &mut State) {
@@ -694,10 +705,7 @@ impl State {
             .get(&keys.distinct_id)
             .filter(|t| rules::is_identifier(t));
         self.distinct_id = id.cloned();
-        let mine = |e: &Arc<Entry>| {
-            let other = e.project_key.as_deref();
-            other.is_none_or(|p| same_project(p, project))
-        };
+        let mine = |e: &Arc<Entry>| is_of_project(e.project_key.as_deref(), project);
         self.entries = parse_queue(texts.get(&keys.queue))
             .into_iter()
             .filter(mine)
@@ -724,8 +732,10 @@ impl State {
         self.flying = batch.iter().map(|e| e.event_id.clone()).collect();
     }
 
-    /// Clears queue, identifier and session; a running send is disowned.
+    /// Clears queue, identifier and session; a running send is disowned. The stored data has to be
+    /// deleted as well, so the next write is attempted even after a failed one.
     fn clear(&mut self) {
+        self.unwritable = false;
         self.age += 1;
         let ids: Vec<_> = self.entries.iter().map(|e| e.event_id.clone()).collect();
         self.remove(&ids);
@@ -752,6 +762,11 @@ impl State {
             self.gone_order.push_back(id.to_owned());
         }
     }
+}
+
+/// Whether an entry of a namespace is of a project; it names its own only where projects share one.
+fn is_of_project(named: Option<&str>, project: &str) -> bool {
+    named.is_none_or(|p| same_project(p, project))
 }
 
 fn same_project(one: &str, other: &str) -> bool {

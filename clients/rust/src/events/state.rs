@@ -293,7 +293,7 @@ pub(crate) struct Change {
     pub keeps_events: bool,
     /// The marker is written or removed.
     pub marker: Option<bool>,
-    /// Queue and identifier of before are forgotten.
+    /// Queue, identifier and feedback of before are forgotten.
     pub clear: bool,
     /// The identifier, and whether it replaces that of the file.
     pub distinct_id: Option<(String, bool)>,
@@ -327,9 +327,9 @@ impl Change {
         if self.clear || self.marker == Some(true) || found.opted_out {
             texts.remove(&keys.distinct_id);
             texts.remove(&keys.queue);
+            texts.remove(&keys.feedback);
         }
         if self.marker == Some(true) || found.opted_out {
-            texts.remove(&keys.feedback);
             return found;
         }
         if !self.keeps_events {

@@ -50,10 +50,13 @@ class AsyncPublicMethods(AsyncPublicRequests):
         )
 
     def feedback_replies(self) -> Coroutine[Any, Any, list[FeedbackReply]]:
-        """Get the replies to the newest 20 feedback records that the application has sent, the oldest first.
+        """Get the replies to the feedback that the application has sent, the oldest feedback first.
 
-        `create_feedback` keeps what this takes in the local state: only in memory with the persistence
-        `session`, and not with `none` or after `opt_out`.
+        `create_feedback` keeps the ids and reply tokens of the newest 20 records in the local state, or
+        only in memory with the persistence `session`. It keeps nothing with `none`, or while collection
+        is off, after an opt-out or without a required consent. During that time this method asks for
+        nothing and returns nothing. `opt_out` and `revoke_consent` delete what was kept. A record that
+        the server no longer has is forgotten.
 
         `GET /public/{k}/feedbacks/{id}/reply`
         """
