@@ -130,6 +130,12 @@ func (p *player) do(step map[string]json.RawMessage) any {
 	case "flush":
 		r := p.client.Public.Flush(ctx)
 		return map[string]int{"sent": r.Sent, "dropped": r.Dropped, "pending": r.Pending}
+	case "feedback_replies":
+		replies, err := p.client.Public.FeedbackReplies(ctx)
+		if err != nil {
+			return failed(err)
+		}
+		return map[string][]FeedbackReply{"replies": append([]FeedbackReply{}, replies...)}
 	case "has_opted_out":
 		return map[string]bool{"value": p.client.Public.HasOptedOut()}
 	case "opt_out", "opt_in", "grant_consent", "revoke_consent", "reset_identity":

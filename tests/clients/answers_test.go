@@ -70,6 +70,8 @@ func (s *sampler) consistent(path string, fields map[string]any) {
 		}
 	case path == "/auth/login": // the library sends this token as a header later
 		fields["access_token"] = "header.payload." + s.matching("[0-9A-Za-z_-]{20}")
+	case strings.HasSuffix(path, "/feedbacks") && fields["reply_token"] != nil: // sent as a header later, too
+		fields["reply_token"] = s.matching("[0-9A-Za-z_-]{22}")
 	case strings.HasSuffix(path, "/events") && fields["rejected"] != nil:
 		fields["rejected"] = []any{map[string]any{"index": 0, "message": "properties must be an object"}}
 	}

@@ -50,6 +50,9 @@ func (s *story) someCall() {
 				s.token, _ = answered["access_token"].(string)
 			}
 		}
+		if e[0]+" "+e[1] == "public create_feedback" {
+			s.keepFeedback(c, a)
+		}
 		return outcome(c, a)
 	})
 	s.refusing = false

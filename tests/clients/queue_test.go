@@ -34,6 +34,7 @@ type tracked struct {
 type kept struct {
 	identity string
 	queue    []tracked
+	feedback []sentFeedback
 	optedOut bool
 }
 
@@ -51,6 +52,7 @@ type collection struct {
 	session         string
 	last            int64 // time of the last event of the session, in monotonic ms
 	queue           []tracked
+	feedback        []sentFeedback
 	optedOut        bool
 	failures, holds int
 	until           int64    // time until which no full batch is sent, in monotonic ms
@@ -65,6 +67,7 @@ func openCollection(options collecting, on kept, newID func() string) *collectio
 	switch options.persistence {
 	case "persistent":
 		c.identity, c.queue, c.optedOut = on.identity, slices.Clone(on.queue), on.optedOut
+		c.feedback = slices.Clone(on.feedback)
 	case "session":
 		c.optedOut = on.optedOut
 	}
@@ -75,7 +78,7 @@ func openCollection(options collecting, on kept, newID func() string) *collectio
 func (c *collection) kept() (on kept) {
 	switch c.persistence {
 	case "persistent":
-		return kept{identity: c.identity, queue: slices.Clone(c.queue), optedOut: c.optedOut}
+		return kept{identity: c.identity, queue: slices.Clone(c.queue), feedback: slices.Clone(c.feedback), optedOut: c.optedOut}
 	case "session":
 		on.optedOut = c.optedOut
 	}
@@ -220,7 +223,7 @@ func (c *collection) flush(monotonic int64, send sender) (sent, dropped int) {
 // forget deletes the personal data. It is then undefined whether a wait continues, because a test
 // cannot observe that while the queue is empty.
 func (c *collection) forget() {
-	c.identity, c.session, c.queue = "", "", nil
+	c.identity, c.session, c.queue, c.feedback = "", "", nil, nil
 	c.wonder()
 }
 

@@ -47,7 +47,7 @@ func tell(t *testing.T, seed uint64, length int) []planned {
 
 // scene adds one or a few steps, like those of an app.
 func (s *story) scene() {
-	switch n := s.random.IntN(100); {
+	switch n := s.random.IntN(104); {
 	case n < 36:
 		s.someCall()
 	case n < 58:
@@ -68,6 +68,8 @@ func (s *story) scene() {
 		s.personalData()
 	case n < 97:
 		s.rebind()
+	case n < 101:
+		s.feedback()
 	default:
 		s.restart(false)
 	}

@@ -172,12 +172,16 @@ type call struct {
 	template   string
 	query      url.Values
 	body       any // nil for none
+	replyToken string
 }
 
 // request performs a call, including its retries, and returns the last answer.
 func (w *world) request(c call) answer {
 	for done := 0; ; done++ {
 		r := request{Method: c.verb, Path: equalEscapes.Replace(c.path), Query: c.query.Encode(), Header: w.header(c.admin, c.body != nil), Body: c.body}
+		if c.replyToken != "" {
+			r.Header["x-reply-token"] = c.replyToken
+		}
 		a := w.exchange(r, c.template)
 		delay := w.retry(c.verb, done, a)
 		if delay < 0 {

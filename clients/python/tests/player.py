@@ -12,6 +12,7 @@ import os
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -39,6 +40,11 @@ def described(error: SvcError) -> dict[str, Any]:
     if isinstance(error, SvcConnectionError):
         return {"kind": "connection", "message": error.message}
     return {"kind": "auth" if isinstance(error, SvcAuthError) else "base", "message": str(error)}
+
+
+def known(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a reply without fields that a newer server added."""
+    return {name: reply[name] for name in ("id", "status", "reply", "replied_at")}
 
 
 def percentiles(seconds: list[float]) -> dict[str, float]:
@@ -140,6 +146,8 @@ class SyncPlayer(Player):
             result = {"ok": True}
         elif do == "flush":
             result = self.client.public.flush()._asdict()
+        elif do == "feedback_replies":
+            result = {"replies": list(map(known, self.client.public.feedback_replies()))}
         elif do == "check_updates":
             found = self.client.updates.check(**step.get("args", {}))
             result = {"decision": found.decision, "remembered": found.remembered}
@@ -216,6 +224,8 @@ class AsyncPlayer(Player):
             result = {"ok": True}
         elif do == "flush":
             result = (await self.client.public.flush())._asdict()
+        elif do == "feedback_replies":
+            result = {"replies": list(map(known, await self.client.public.feedback_replies()))}
         elif do == "check_updates":
             found = await self.client.updates.check(**step.get("args", {}))
             result = {"decision": found.decision, "remembered": found.remembered}

@@ -115,6 +115,10 @@ export function player(open, tables) {
     },
     track: ({ name, properties }) => client.public.track(name, properties),
     flush: () => client.public.flush(),
+    async feedback_replies() {
+      const replies = await client.public.feedbackReplies();
+      return { replies: replies.map(({ id, status, reply, replied_at }) => ({ id, status, reply, replied_at })) };
+    },
     opt_out: () => client.public.optOut(),
     opt_in: () => client.public.optIn(),
     grant_consent: () => client.public.grantConsent(),

@@ -100,6 +100,12 @@ impl Player {
                 let flushed = public().flush();
                 return json!({"sent": flushed.sent, "dropped": flushed.dropped, "pending": flushed.pending});
             }
+            "feedback_replies" => {
+                return match public().feedback_replies() {
+                    Ok(replies) => json!({"replies": replies}),
+                    Err(e) => json!({"error": describe(&e)}),
+                };
+            }
             "opt_out" => public().opt_out(),
             "opt_in" => public().opt_in(),
             "grant_consent" => public().grant_consent(),
