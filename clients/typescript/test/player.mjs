@@ -32,6 +32,10 @@ async function spin({ seconds, file }) {
   return new Promise(() => {});
 }
 
+// Keeps the process alive, as an app's own work does. A background send does not, so Node would begin
+// to end the process while the player waits for one, and the library would flush.
+const alive = setInterval(() => {}, 60_000);
+
 for (let result = { ready: true }; ; ) {
   const answer = await fetch(control, { method: "POST", body: JSON.stringify(result) });
   if (answer.status === 204) {
@@ -42,6 +46,7 @@ for (let result = { ready: true }; ; ) {
     if (step.hard) {
       process.kill(process.pid, "SIGKILL");
     }
+    clearInterval(alive);
     break;
   }
   result = step.do === "spin" ? await spin(step) : await play(step);
