@@ -22,10 +22,10 @@ type funnelSpec struct {
 	AnyEntry bool
 }
 
-// funnel counts the users that reach each step, and their times, by section 8 of the
-// contract. Events of the same second have no order: either of two such events can be the
-// earlier one. A user's times for a step are those of the anchor from which the user
-// reaches the step first. If there are several such anchors, the latest applies.
+// funnel returns the number of users that reach each step and their median times, by
+// section 8 of the contract. Events of the same second have no order: either of two such
+// events can be the earlier one. The times of a user for a step begin at the anchor from
+// which the user reaches the step first. If there are several, they begin at the latest.
 func (p *project) funnel(q funnelSpec) []query.FunnelStep {
 	users := make([]query.FunnelStep, len(q.Steps))
 	gaps, totals := make([][]int64, len(q.Steps)), make([][]int64, len(q.Steps))

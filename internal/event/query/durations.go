@@ -2,10 +2,11 @@ package query
 
 import "math/bits"
 
-// durations counts durations in whole seconds. Each duration below exactDurations has its
-// own counter. Longer durations share a counter if their 12 leading bits are equal, which
-// loses less than 1/2048 of their length. The memory depends on the longest duration, not
-// on their number: 76 KiB for a week, 92 KiB for 30 days.
+// durations is a histogram of durations in whole seconds. Each duration below
+// exactDurations has its own counter. Longer durations share a counter if their 12 leading
+// bits are equal, so that the result can be too short by less than 1/2048. The size of the
+// memory depends on the longest duration, not on the number of durations: 76 KiB if the
+// longest is a week, 92 KiB if it is 30 days.
 type durations struct {
 	counts []uint32
 	memory *budget
@@ -13,13 +14,13 @@ type durations struct {
 
 const exactDurations = 1 << 12
 
-// durationIndex returns the index of the counter of a duration.
+// durationIndex returns the index of the counter for a duration.
 func durationIndex(seconds uint32) int {
 	shift := bits.Len32(seconds / exactDurations)
 	return shift*exactDurations/2 + int(seconds>>shift)
 }
 
-// durationOf returns the shortest duration of a counter.
+// durationOf returns the shortest of the durations that share the counter at an index.
 func durationOf(index int) int64 {
 	shift := max(index/(exactDurations/2)-1, 0)
 	return int64(index-shift*exactDurations/2) << shift
@@ -41,7 +42,7 @@ func (d *durations) grow(n int) {
 	}
 }
 
-// merge adds the durations of another set.
+// merge adds the counters of another histogram.
 func (d *durations) merge(other durations) {
 	if len(d.counts) < len(other.counts) {
 		d.counts = append(d.counts, make([]uint32, len(other.counts)-len(d.counts))...)

@@ -50,7 +50,7 @@ type funnelRun struct {
 	states  table[funnelState]
 	anchors *table[anchors] // nil unless every event of the first step is an entry
 
-	// By step, from the second on: the times from the previous and from the first step.
+	// For each step except the first: the times since the previous step and since the first.
 	gaps, totals [maxSteps]durations
 
 	// together holds waiting events of subjects that have more than one in the same second,
@@ -59,11 +59,11 @@ type funnelRun struct {
 	togetherSecond uint32
 }
 
-// funnelState is how far a subject has come in the funnel. Seconds are relative to
+// funnelState holds the progress of a subject in the funnel. Seconds are relative to
 // funnelRun.base.
 type funnelState struct {
-	anchor  uint32 // second of the first step, once reached; only without anchors
-	last    uint32 // second in which the deepest step was reached from its latest entry
+	anchor  uint32 // second in which the first step was reached; only used if funnelRun.anchors is nil
+	last    uint32 // second in which the last reached step was reached from its latest entry
 	second  uint32 // second of the waiting event
 	waiting mask   // the steps that the waiting event matches; 0 if none waits
 	reached uint8  // number of steps reached
@@ -141,7 +141,7 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	}
 }
 
-// advance counts the next n steps of a subject as reached in the second of its event.
+// advance records that a subject reached the next n steps in the second of its event.
 func (r *funnelRun) advance(s *funnelState, n int) {
 	for range n {
 		r.count(s.reached, s.second-s.last, s.second-s.anchor)
@@ -150,8 +150,8 @@ func (r *funnelRun) advance(s *funnelState, n int) {
 	}
 }
 
-// count counts the times that a subject took to a step, from the previous and from the
-// first one.
+// count records the times that a subject took to reach a step: gap since the previous step
+// and total since the first.
 func (r *funnelRun) count(step uint8, gap, total uint32) {
 	if step > 0 {
 		r.gaps[step].add(gap)
@@ -160,8 +160,8 @@ func (r *funnelRun) count(step uint8, gap, total uint32) {
 }
 
 // extend extends the chains of steps from all entries by one event. It proceeds from the
-// last step to the first, so that no chain uses the event twice. A chain that has already reached a
-// step does not reach it again.
+// last step to the first, so that no chain uses the event twice. A chain that has already
+// reached a step does not reach it again.
 func (r *funnelRun) extend(a *anchors, second uint32, m mask) {
 	for step := r.steps - 1; step > 0; step-- {
 		if m>>step&1 != 0 && a[step-1] > a[step] && r.open(a[step-1], second) {
@@ -178,7 +178,8 @@ func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
 
-// deepest returns the entry from which the deepest step was reached, and 0 if no step was.
+// deepest returns the latest entry from which the last reached step was reached, in the
+// form of an element of anchors. It returns 0 if no step has been reached.
 func (a *anchors) deepest(s *funnelState) uint32 {
 	if s.reached == 0 {
 		return 0
@@ -186,9 +187,10 @@ func (a *anchors) deepest(s *funnelState) uint32 {
 	return a[s.reached-1]
 }
 
-// advanceTo counts the steps that a subject has reached for the first time in the second
+// advanceTo records the steps that a subject has reached for the first time in the second
 // of its event. The parameter deepest is the value of a.deepest before this second. If a
-// step was reached from a later entry, so was the previous one, in the same second.
+// step is reached from a later entry than that, the previous step has been reached from
+// that later entry in the same second.
 func (r *funnelRun) advanceTo(s *funnelState, a *anchors, deepest uint32) {
 	last := s.last
 	if s.reached > 0 && a[s.reached-1] != deepest {

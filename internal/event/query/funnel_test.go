@@ -54,12 +54,13 @@ func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
 	return best
 }
 
-// passage is how a user reaches a step: the entry, and the seconds in which its chain
-// reaches the previous step and the step.
+// passage holds the seconds of the chain of events with which a user reaches a step: those
+// of the entry, of the previous step and of the step itself.
 type passage struct{ entry, before, at int64 }
 
-// passages returns how the user first reaches each step. From each entry, a step is
-// reached in the earliest second up to which the events satisfy it.
+// passages returns, for each step that the user reaches, the chain that reaches it first.
+// From each entry, a step is reached in the earliest second by whose end the events since
+// the entry satisfy it.
 func (m *funnelModel) passages(window int64, anyEntry bool) []passage {
 	var best []passage
 	for _, f := range m.facts {
@@ -93,8 +94,9 @@ func (m *funnelModel) passages(window int64, anyEntry bool) []passage {
 	return best
 }
 
-// from returns the greatest number of steps that events up to the second to satisfy, if
-// an event of the second at is the entry. Any event of that second can be the entry.
+// from returns the greatest number of steps that can be satisfied by an entry in the
+// second at and events until the end of the second to. Any event of the second at that
+// matches the first step can be the entry.
 func (m *funnelModel) from(at, to int64) int {
 	best := 0
 	for i, entry := range m.facts {
@@ -123,7 +125,8 @@ func stepsOfModel(steps int, users [][]passage) []FunnelStep {
 	return result
 }
 
-// lowerMedian returns the middle value, or the lower one of the two, or 0 without values.
+// lowerMedian returns the median, which is the lower of the two middle values if their
+// number is even. Without values, it returns 0.
 func lowerMedian(values []int64) int64 {
 	if len(values) == 0 {
 		return 0

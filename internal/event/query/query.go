@@ -115,17 +115,18 @@ type FunnelQuery struct {
 
 // FunnelStep is the result of one step of a funnel.
 //
-// The times of a user are those of the chain of events with which the user first reaches
-// the step: each event of it is the earliest possible one after the entry, and of several
-// entries that reach the step in the same second, the latest counts. A user has one time
-// for each step that the user reaches, so the order in which events arrive does not matter.
+// The times of a user come from the chain of events with which the user first reaches the
+// step. Each event of the chain is the earliest possible one after the entry. If several
+// entries lead to the step in the same second, the times come from the latest entry. So
+// each user has one time for each reached step, and the order in which events arrive does
+// not matter.
 //
 // A median is the shortest time within which at least half of these users reached the
 // step. It is exact below 4096 seconds; longer times are rounded down by less than 0.05 %.
 type FunnelStep struct {
 	Users       int64
-	Median      int64 // seconds from the previous step; 0 for the first step, and without users
-	TotalMedian int64 // seconds from the first step, likewise
+	Median      int64 // seconds since the previous step; 0 for the first step or without users
+	TotalMedian int64 // seconds since the first step; 0 for the first step or without users
 }
 
 // Step is a step of a funnel. It is reached by an event that has its name and matches all
