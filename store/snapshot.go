@@ -44,7 +44,7 @@ type Entry[R any] struct {
 	Encoding *Encoding
 
 	id    ID
-	texts uint64 // textSum of the texts, if they are only in the file
+	texts uint64 // hash of the texts by textSum; only set if Large
 }
 
 // VersionEntry is a version in a snapshot.

@@ -288,7 +288,7 @@ type State struct {
 	boltfile.State
 
 	Waiting        int    // submissions in the queue
-	Feedback, Logs uint64 // number of records stored since then
+	Feedback, Logs uint64 // number of records stored since the store was opened
 }
 
 // observed holds counters of the store.

@@ -59,8 +59,8 @@ func (m *funnelModel) furthest(from, to int64, step int, used []bool) int {
 type passage struct{ entry, before, at int64 }
 
 // passages returns, for each step that the user reaches, the chain that reaches it first.
-// From each entry, a step is reached in the earliest second by whose end the events since
-// the entry satisfy it.
+// From each entry, a step is reached in the earliest second such that the events from the
+// entry to the end of that second satisfy the step.
 func (m *funnelModel) passages(window int64, anyEntry bool) []passage {
 	var best []passage
 	for _, f := range m.facts {
