@@ -103,12 +103,19 @@ func TestRealServer(t *testing.T) {
 	}
 	feedback, err := c.Public.CreateFeedback(ctx, svcsdk.FeedbackInput{Content: "Nice", Rating: svcsdk.Set(int64(5))})
 	must("feedback", err)
-	_, err = c.Admin.UpdateFeedback(ctx, feedback.ID, svcsdk.FeedbackFields{Status: new(svcsdk.FeedbackResolved), Rating: svcsdk.Null[int64]()})
+	_, err = c.Admin.UpdateFeedback(ctx, feedback.ID, svcsdk.FeedbackFields{
+		Status: new(svcsdk.FeedbackResolved), Rating: svcsdk.Null[int64](), Reply: svcsdk.Set("thanks"),
+	})
 	must("feedback", err)
 	feedback, err = c.Admin.GetFeedback(ctx, feedback.ID)
 	must("feedback", err)
 	if feedback.Status != svcsdk.FeedbackResolved || feedback.Rating != nil || feedback.Platform == nil {
 		t.Errorf("the feedback is %+v", feedback)
+	}
+	replies, err := c.Public.FeedbackReplies(ctx)
+	must("replies", err)
+	if len(replies) != 1 || *replies[0].Reply != "thanks" || replies[0].Status != svcsdk.FeedbackResolved || replies[0].RepliedAt == nil {
+		t.Errorf("the replies are %+v", replies)
 	}
 	c.Logs.Capture(errors.New("boom"), nil)
 	if left := c.Logs.Flush(ctx); left != 0 {

@@ -62,8 +62,10 @@ def test_everything_that_an_application_does(url: str, admin: SvcClient, tmp_pat
         assert sorted(p.name for p in tmp_path.iterdir() if "new" in p.name) == ["new.bin"]
         feedback = app.public.create_feedback("great", rating=5)
         assert app.public.feedback_replies() == []
-        admin.admin.update_feedback(feedback["id"], reply="thanks")
-        assert [reply["reply"] for reply in app.public.feedback_replies()] == ["thanks"]
+        admin.admin.update_feedback(feedback["id"], status="resolved", reply="thanks")
+        replies = app.public.feedback_replies()
+        assert [(reply["status"], reply["reply"]) for reply in replies] == [("resolved", "thanks")]
+        assert replies[0]["replied_at"] > 0
         app.public.upload_log(3, "it broke", custom_data={"a": 1})
         for i in range(45):
             app.public.track("opened", {"i": i})

@@ -74,8 +74,10 @@ describe("against the real server", { skip: noBinary }, () => {
     assert.equal((await client.public.getLatestAnnouncement()).title, "Hello");
     const { id } = await client.public.createFeedback({ content: "Nice", rating: 5, contact: null });
     assert.deepEqual(await client.public.feedbackReplies(), []);
-    await client.admin.updateFeedback(id, { reply: "thanks" });
-    assert.deepEqual((await client.public.feedbackReplies()).map(({ reply }) => reply), ["thanks"]);
+    await client.admin.updateFeedback(id, { status: "resolved", reply: "thanks" });
+    const replies = await client.public.feedbackReplies();
+    assert.deepEqual(replies.map(({ status, reply }) => [status, reply]), [["resolved", "thanks"]]);
+    assert.ok(replies[0].replied_at > 0);
     await client.public.uploadLog({ level: 3, content: "boom" });
     const feedback = [];
     for await (const entry of client.admin.iterFeedbacks()) {
