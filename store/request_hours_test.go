@@ -124,6 +124,12 @@ func TestDropRequestsByHour(t *testing.T) {
 				t.Errorf("project %d before %d: got %v, want %v", tc.project, tc.before, got, tc.want)
 			}
 		}
+		if last, ok := tx.LastRequest(projects[0]); last != 119 || !ok {
+			t.Errorf("last request: got %d %v, want hour 119", last, ok)
+		}
+		if last, ok := tx.LastRequest(99); ok {
+			t.Errorf("last request of no project: got %d", last)
+		}
 		return nil
 	})
 	if err != nil {

@@ -441,6 +441,17 @@ func eachCounter(tx *Tx, p ProjectID, kind counterKind, from, to Hour, each func
 	return nil
 }
 
+// LastRequest returns the newest hour with a counted request. ok is false if none is stored.
+func (tx *Tx) LastRequest(p ProjectID) (h Hour, ok bool) {
+	b := tx.counters(p, requestCounts)
+	if b == nil {
+		return 0, false
+	}
+	key, _ := b.Cursor().Last()
+	number, err := numberOf(key, 4)
+	return Hour(number), key != nil && err == nil
+}
+
 // counters returns the bucket of a kind of counter, or nil if the project is gone.
 func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"svc/api/web"
+	"svc/internal/fault"
 	"svc/internal/release"
 	"svc/store"
 )
@@ -53,6 +54,19 @@ type projectView struct {
 	Translations          []projectTranslationView `json:"translations,omitzero"`
 	CreatedAt             int64                    `json:"created_at"`
 	UpdatedAt             int64                    `json:"updated_at"`
+	*activityView
+}
+
+// activityView is what a list of projects tells about each one beside its fields.
+type activityView struct {
+	Latest         *latestView `json:"latest"`
+	LastActivityAt *int64      `json:"last_activity_at"`
+}
+
+type latestView struct {
+	ID          string `json:"id"`
+	Version     string `json:"version"`
+	PublishedAt int64  `json:"published_at"`
 }
 
 type projectTranslationView struct {
@@ -118,11 +132,14 @@ func (h *Handlers) projectStatistics(*web.Request) (projectStatisticsView, error
 
 func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	var p problems
-	page, find, sort := p.Page(r), p.Search(r), p.Sort(r, "created_at", "name")
+	page, find, sort, activity := p.Page(r), p.Search(r), p.Sort(r, "created_at", "name"), p.Bool(r, "activity")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
 	matching, err := h.findProjects(r, find)
+	if err != nil {
+		return web.List{}, err
+	}
 	switch newest := func(a, b *store.Project) int { return cmp.Compare(b.ID, a.ID) }; sort.By {
 	case "created_at": // not the order of the numbers, because imported projects keep their time
 		matching = sorting(matching, sort, newest, func(a, b *store.Project) int {
@@ -131,7 +148,44 @@ func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	case "name":
 		matching = sorting(matching, sort, newest, byText(matching, func(p *store.Project) string { return p.Name }))
 	}
-	return web.NewList(len(matching), web.PageOf(matching, page), viewProjectFully), err
+	views := web.Views(web.PageOf(matching, page), viewProjectFully)
+	if activity != nil && *activity {
+		err = h.addActivity(views)
+	}
+	return web.NewList(len(matching), views, func(v projectView) projectView { return v }), err
+}
+
+// addActivity sets the activity of projects. It reads their snapshots, and the key of one counter
+// of each. A project that has been deleted since the list was read has none.
+func (h *Handlers) addActivity(views []projectView) error {
+	snaps := make([]*store.Snapshot, len(views))
+	for i := range views {
+		v := &views[i]
+		v.activityView = &activityView{}
+		snap, err := h.DB.Snapshot(v.ProjectKey)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		snaps[i] = snap
+		if at := snap.Catalog.Latest(); at >= 0 {
+			item := snap.Catalog.Item(at)
+			v.Latest = &latestView{item.ID.String(), item.Version, item.PublishedAt}
+		}
+	}
+	return h.DB.View(func(tx *store.Tx) error {
+		for i, snap := range snaps {
+			if snap == nil {
+				continue
+			}
+			if hour, ok := tx.LastRequest(snap.Project.ID); ok {
+				views[i].LastActivityAt = new(hour.Start())
+			}
+		}
+		return nil
+	})
 }
 
 // contentsView holds the numbers of records that are deleted together with a project.

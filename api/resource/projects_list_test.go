@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -199,5 +200,48 @@ func TestDeleteProject(t *testing.T) {
 				t.Errorf("got %d %s, want %d", status, answer, tc.status)
 			}
 		})
+	}
+}
+
+// TestProjectActivity checks that a list tells the latest version and the last request of each
+// project, if it is asked to.
+func TestProjectActivity(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Clock.Stop()
+	for _, key := range []string{"quiet", "busy"} {
+		s.Project(t, key)
+	}
+	s.Publish(t, "busy", "1.0", "2.0")
+	now := s.Clock.Now().Unix()
+	s.Count(t, "busy", apitest.SeenRequest{At: now - 9*3600, Endpoint: "VERSION_CHECK_UPDATE", Platform: "linux"})
+	type project struct {
+		Latest *struct {
+			Version     string
+			PublishedAt int64 `json:"published_at"`
+		}
+		LastActivityAt *int64 `json:"last_activity_at"`
+	}
+	var list struct{ Data []project }
+	if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/projects?activity=true", "")), &list); err != nil {
+		t.Fatal(err)
+	}
+	busy, quiet := list.Data[0], list.Data[1]
+	if busy.Latest == nil || busy.Latest.Version != "2.0" || busy.Latest.PublishedAt == 0 {
+		t.Errorf("latest: got %+v, want 2.0", busy.Latest)
+	}
+	if want := (now - 9*3600) / 3600 * 3600; busy.LastActivityAt == nil || *busy.LastActivityAt != want {
+		t.Errorf("last activity: got %v, want %d", busy.LastActivityAt, want)
+	}
+	if quiet.Latest != nil || quiet.LastActivityAt != nil {
+		t.Errorf("without versions and requests: got %+v, want null", quiet)
+	}
+	for _, query := range []string{"", "?activity=false"} {
+		if answer := s.Must(t, 200, "GET", "/admin/projects"+query, ""); strings.Contains(answer, `"latest"`) {
+			t.Errorf("%q: the list has activity: %s", query, answer)
+		}
+	}
+	if status, answer := s.Ask(t, "GET", "/admin/projects?activity=yes", ""); status != 400 || !strings.Contains(answer, "activity must be true, 1, false or 0") {
+		t.Errorf("got %d %s, want a refusal", status, answer)
 	}
 }

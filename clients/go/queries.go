@@ -84,6 +84,8 @@ type ListProjectsOptions struct {
 	Sort string `query:"sort"`
 	// Direction of `sort`, which must be sent, too.
 	Order string `query:"order"`
+	// Also answers `latest` and `last_activity_at` of each project.
+	Activity *bool `query:"activity"`
 }
 
 func (o *ListProjectsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }

@@ -407,8 +407,23 @@ type Project struct {
 	CreatedAt int64 `json:"created_at"`
 	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
+	// The version that the update check offers; null if there is none. Only in lists with `activity`.
+	Latest *LatestVersion `json:"latest,omitempty"`
+	// Start of the hour of the last counted request of an app; null if none is kept. Only in lists with
+	// `activity`.
+	LastActivityAt *int64 `json:"last_activity_at,omitempty"`
 	// Only present if the requested language is not one of the project; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
+}
+
+// LatestVersion holds the version that the update check offers.
+type LatestVersion struct {
+	// ID of the version.
+	ID string `json:"id"`
+	// Display version.
+	Version string `json:"version"`
+	// Time of the release.
+	PublishedAt int64 `json:"published_at"`
 }
 
 // ProjectStatistics holds the number of projects.

@@ -330,6 +330,8 @@ export interface ListProjectsQuery {
   sort?: "created_at" | "name" | (string & {}) | null | undefined;
   /** Direction of `sort`, which must be sent, too. */
   order?: "asc" | "desc" | (string & {}) | null | undefined;
+  /** Also answers `latest` and `last_activity_at` of each project. */
+  activity?: boolean | null | undefined;
 }
 
 /** Query of `previewCodehostRepo`. */

@@ -378,6 +378,20 @@ export interface Project {
     created_at: number;
     /** Time of the last change. */
     updated_at: number;
+    /** The version that the update check offers; null if there is none. Only in lists with `activity`. */
+    latest?: LatestVersion | null | undefined;
+    /** Start of the hour of the last counted request of an app; null if none is kept. Only in lists with `activity`. */
+    last_activity_at?: number | null | undefined;
+}
+
+/** The version that the update check offers. */
+export interface LatestVersion {
+    /** ID of the version. */
+    id: string;
+    /** Display version. */
+    version: string;
+    /** Time of the release. */
+    published_at: number;
 }
 
 /** A project, with the fields for apps. */

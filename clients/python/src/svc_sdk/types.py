@@ -95,6 +95,7 @@ __all__ = [
     "Language",
     "LanguageList",
     "LatestShare",
+    "LatestVersion",
     "LevelCount",
     "Localized",
     "Log",
@@ -365,6 +366,11 @@ class ProjectTranslation(TypedDict):
 class _ProjectOptional(TypedDict, total=False):
     translations: list[ProjectTranslation]
     """Translations, in the order of the registered languages."""
+    latest: LatestVersion | None
+    """The version that the update check offers; null if there is none. Only in lists with `activity`."""
+    last_activity_at: int | None
+    """Start of the hour of the last counted request of an app; null if none is kept. Only in lists with
+    `activity`."""
 
 
 class Project(_ProjectOptional):
@@ -418,6 +424,17 @@ class Project(_ProjectOptional):
     """Time of the creation at this server."""
     updated_at: int
     """Time of the last change."""
+
+
+class LatestVersion(TypedDict):
+    """The version that the update check offers."""
+
+    id: str
+    """ID of the version."""
+    version: str
+    """Display version."""
+    published_at: int
+    """Time of the release."""
 
 
 class PublicProject(Localized):

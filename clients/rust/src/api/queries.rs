@@ -102,6 +102,8 @@ query! {
         optional sort: String,
         /// Direction of `sort`, which must be sent, too.
         optional order: String,
+        /// Also answers `latest` and `last_activity_at` of each project.
+        optional activity: bool,
     }
 }
 

@@ -287,9 +287,28 @@ pub struct Project {
     pub created_at: i64,
     /// Time of the last change.
     pub updated_at: i64,
+    /// The version that the update check offers; null if there is none. Only in lists with
+    /// `activity`.
+    pub latest: Option<LatestVersion>,
+    /// Start of the hour of the last counted request of an app; null if none is kept. Only in lists
+    /// with `activity`.
+    pub last_activity_at: Option<i64>,
     /// Only present if the requested language is not one of the project; a sentence with the
     /// reason.
     pub locale_message: Option<String>,
+}
+
+/// The version that the update check offers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LatestVersion {
+    /// ID of the version.
+    pub id: String,
+    /// Display version.
+    pub version: String,
+    /// Time of the release.
+    pub published_at: i64,
 }
 
 /// The number of projects.

@@ -82,6 +82,29 @@ export function useProjectColumns(): Column<Project>[] {
       },
       { id: "project_key", title: names.key, phone: true, width: 140, render: ({ project_key: key }) => key },
       {
+        id: "latest",
+        title: names.latest,
+        phone: true,
+        width: 190,
+        render: ({ latest }) =>
+          latest && (
+            <>
+              <bdi>{latest.version}</bdi>{" "}
+              <Text span inherit c="dimmed">
+                {format.date(latest.published_at)}
+              </Text>
+            </>
+          ),
+        text: ({ latest }) => latest?.version ?? "",
+      },
+      {
+        id: "last_activity_at",
+        title: names.lastActivity,
+        width: 150,
+        render: ({ last_activity_at: at }) => at != null && format.time(at),
+        text: ({ last_activity_at: at }) => (at == null ? "" : format.time(at)),
+      },
+      {
         id: "description",
         title: names.description,
         render: ({ description }) => <bdi>{description && plainText(description).slice(0, 200)}</bdi>,
@@ -89,8 +112,8 @@ export function useProjectColumns(): Column<Project>[] {
         text: ({ description }) => description ?? "",
       },
       link("website_url", names.website),
-      link("repo_url", names.repository),
-      time("published_at", names.published),
+      link("repo_url", names.repository, true),
+      time("published_at", names.published, true),
       { id: "aliases", title: names.aliases, hidden: true, width: 140, render: ({ aliases }) => aliases.join(", ") },
       {
         id: "author",

@@ -17,7 +17,7 @@ import { Contents } from "./contents";
 import { check, copyOf, type Draft, draftOf, empty, fieldsOf } from "./draft";
 import { ProjectForm } from "./form";
 
-const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listProjects(query, { signal });
+const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listProjects({ ...query, activity: true }, { signal });
 const get = (_: Admin, key: string, signal: AbortSignal) => clientOf(key).admin.getProject({ signal });
 
 export default function ProjectsPage() {

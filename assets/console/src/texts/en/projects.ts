@@ -5,6 +5,8 @@ export const projects = {
     name: "Name",
     key: "Key",
     aliases: "Former keys",
+    latest: "Latest",
+    lastActivity: "Last activity",
     description: "Description",
     author: "Author",
     authorUrl: "Author's page",

@@ -7,6 +7,8 @@ export const projects: (typeof en)["projects"] = {
     name: "名称",
     key: "标识",
     aliases: "旧标识",
+    latest: "最新版本",
+    lastActivity: "最近活动",
     description: "描述",
     author: "作者",
     authorUrl: "作者主页",

@@ -1022,6 +1022,7 @@ class AdminRequests(Namespace):
         search: str | None = None,
         sort: Literal["created_at", "name"] | None = None,
         order: Literal["asc", "desc"] | None = None,
+        activity: bool | None = None,
     ) -> ProjectPage:
         """List projects, newest first.
 
@@ -1040,6 +1041,7 @@ class AdminRequests(Namespace):
                     "search": search,
                     "sort": sort,
                     "order": order,
+                    "activity": activity,
                 },
                 admin=True,
             )
@@ -1051,6 +1053,7 @@ class AdminRequests(Namespace):
         search: str | None = None,
         sort: Literal["created_at", "name"] | None = None,
         order: Literal["asc", "desc"] | None = None,
+        activity: bool | None = None,
     ) -> Iterator[Project]:
         """Walk all pages of `list_projects`."""
         return self._each(
@@ -1061,6 +1064,7 @@ class AdminRequests(Namespace):
                     "search": search,
                     "sort": sort,
                     "order": order,
+                    "activity": activity,
                 },
                 admin=True,
             )
