@@ -82,6 +82,17 @@ test("a release is beside its predecessor, which one press opens, and it is acce
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Release 4.3.1");
 });
 
+test("Today, Versions and the page of a release say the same share", async ({ page, demo }) => {
+  const { latest } = await demo.call<{ latest: { version: string; share: number } }>("GET", usagePath);
+  const share = `${Math.round(latest.share * 100)}%`;
+  await open(page, demo, "/admin?project=quillmere");
+  await expect(page.getByRole("listitem").filter({ hasText: `came from ${latest.version}` })).toContainText(share);
+  await goTo(page, "/admin/versions?project=quillmere");
+  await expect(page.getByRole("main")).toContainText(`${share} on ${latest.version}`);
+  await goTo(page, "/admin/versions/release?project=quillmere");
+  await expect(page.getByText(`${share} are on ${latest.version}, `)).toBeVisible();
+});
+
 test("without a version the page of a release says so", async ({ page, server, project }) => {
   await open(page, server, `/admin/versions/release?project=${project}`);
   await expect(page.getByText("There is no version yet.")).toBeVisible();
