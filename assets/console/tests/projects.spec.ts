@@ -247,6 +247,14 @@ test("languages are added, edited and unregistered inside of the form, which sta
   expect(await server.call("GET", `/admin/projects/${project}`)).toMatchObject({ author: null });
 });
 
+for (const phone of [false, true]) {
+  test(`the list tells the latest version of a project${phone ? ", also on a phone" : ""}`, async ({ page, server, project }) => {
+    await server.call("PUT", `/admin/projects/${project}/versions/by-version/7.2.0`, {});
+    await open(page, server, `/admin/projects?project=${project}&q=${project}`, { phone });
+    await expect(page.getByRole("row").filter({ hasText: project })).toContainText("7.2.0");
+  });
+}
+
 test("the public page and the integration are one step away", async ({ page, server, project, context }) => {
   await open(page, server, `/admin/projects?project=${project}&q=${project}`);
   const opened = context.waitForEvent("page");
