@@ -46,7 +46,7 @@ export default function ApiHelp({ operations, onClose }: { operations: string[];
             return (
               <div key={id}>
                 <Code>{operation ? `${operation.method} ${operation.path}` : id}</Code>
-                <Text size="sm">{operation?.summary}</Text>
+                <Text size="sm">{operation?.summary ?? "\u00a0"}</Text>
                 <Anchor size="sm" className="lone" href={`/doc/${id}`} target="_blank" rel="noopener">
                   {common.apiDetails}
                 </Anchor>
