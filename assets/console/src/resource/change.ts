@@ -1,7 +1,7 @@
 // Optimistic changes. A change appears immediately on every cached page. If the server refuses it,
 // the record is restored and the server's message is shown.
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Admin, clientOf } from "../core/client";
 import { noticeDone, noticeFailure } from "../core/notice";
 import { useProjectKey } from "../core/project";
@@ -29,11 +29,7 @@ export function useChange<R extends object>(
   const [project] = useProjectKey();
   const mutationKey = [name, "change"];
 
-  const show = (where: string, record: R, parts: Partial<R>) => {
-    const changed = (other: R): R => (id(other) === id(record) ? { ...other, ...parts } : other);
-    queries.setQueriesData<Page<R>>({ queryKey: [name, where, "list"] }, (page) => page && { ...page, data: page.data.map(changed) });
-    queries.setQueriesData<R>({ queryKey: [name, where, "record"] }, (other) => other && changed(other));
-  };
+  const show = (where: string, record: R, parts: Partial<R>) => showChange(queries, [name, where], id, record, parts);
   const { mutate } = useMutation({
     mutationKey,
     mutationFn: ({ project, record, patch }: Step<R>) => send(clientOf(project).admin, record, patch),
@@ -61,6 +57,19 @@ export function useChange<R extends object>(
     },
   });
   return (record, patch, done) => mutate({ project, record, patch, done });
+}
+
+/** Shows changed fields of a record on every cached page of `key`, which is the name of the resource and the project. */
+export function showChange<R extends object>(
+  queries: QueryClient,
+  key: [name: string, project: string],
+  id: (record: R) => string,
+  record: R,
+  parts: Partial<R>,
+): void {
+  const changed = (other: R): R => (id(other) === id(record) ? { ...other, ...parts } : other);
+  queries.setQueriesData<Page<R>>({ queryKey: [...key, "list"] }, (page) => page && { ...page, data: page.data.map(changed) });
+  queries.setQueriesData<R>({ queryKey: [...key, "record"] }, (other) => other && changed(other));
 }
 
 /** Returns the previous values of the fields that a patch changes. */

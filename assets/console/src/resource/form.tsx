@@ -15,6 +15,7 @@ import { noticeDone } from "../core/notice";
 import { sentence } from "../core/sentence";
 import { useTexts } from "../core/texts";
 import { Attention, useFirstProblem } from "./attention";
+import { showChange } from "./change";
 import { useFocusReturn } from "./focus";
 import classes from "./form.module.css";
 import type { List } from "./list";
@@ -100,6 +101,10 @@ function OpenForm<R extends object, D extends object>({
         : form.create!(admin, values.values);
     },
     onSuccess: async (result) => {
+      if (record) {
+        // The record may be edited again before the list has been refetched.
+        showChange(queries, [resource.name, list.project], resource.id, record, result as Partial<R>);
+      }
       void queries.invalidateQueries({ queryKey: [resource.name] });
       if (!record && form.created) {
         values.resetDirty();

@@ -106,7 +106,8 @@ export interface FormDescription<R, D extends object> {
   /** Returns the errors, by field, that can be found before the form is sent. */
   check?: ((values: D, record: R | null) => Partial<Record<keyof D & string, string>>) | undefined;
   create?: ((admin: Admin, values: D) => Promise<unknown>) | undefined;
-  update?: ((admin: Admin, record: R, values: D, ifMatch: string | undefined) => Promise<unknown>) | undefined;
+  /** Returns fields of the changed record, at least those that have changed. */
+  update?: ((admin: Admin, record: R, values: D, ifMatch: string | undefined) => Promise<Partial<R>>) | undefined;
   /** Reads the ETag of the state from which an edit starts, if the server provides it. */
   etag?: ((admin: Admin, record: R) => Promise<string | undefined>) | undefined;
   /**
