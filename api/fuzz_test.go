@@ -59,6 +59,7 @@ func FuzzRequest(f *testing.F) {
 		{0, "GET", "/api/v1/public/a/events/me?distinct_id=u", "", ""},
 		{1, "DELETE", "/api/v1/admin/projects/a/events/subjects/u%2F1", "", ""},
 		{1, "GET", "/api/v1/admin/projects/a/events/stats/breakdown?dimension=property&property_key=a&start_time=0&limit=200", "", ""},
+		{1, "GET", "/api/v1/admin/projects/a/events/stats/property-keys?event_name=a&start_time=0&limit=200", "", ""},
 		{
 			1,
 			"POST",

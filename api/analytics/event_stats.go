@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"svc/api/web"
@@ -115,6 +116,9 @@ func points(starts, counts []int64) []bucketView {
 	return views
 }
 
+// maxPropertyKey is the maximum length of a property key in a query, in characters.
+const maxPropertyKey = 128
+
 type groupView struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
@@ -133,7 +137,7 @@ func (h *Handlers) eventBreakdown(r *web.Request) (v breakdownView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
 	dimension := p.OneOf(r, "dimension", "event", "event", "platform", "region", "property")
-	property, name := p.short(r, "property_key", 128), p.short(r, "event_name", 64)
+	property, name := p.short(r, "property_key", maxPropertyKey), p.short(r, "event_name", 64)
 	limit := p.Int(r, "limit", 20, 1, 200)
 	if dimension == "property" && property == "" {
 		p.Add("property_key is required for dimension property")
@@ -151,6 +155,33 @@ func (h *Handlers) eventBreakdown(r *web.Request) (v breakdownView, err error) {
 		shown := displayKey(by, g.Key)
 		v.Data = append(v.Data, groupView{shown, displayLabel(by, shown, g.Missing), g.Count})
 	}
+	return v, err
+}
+
+type propertyKeyView struct {
+	Key      string `json:"key"`
+	Hours    int    `json:"hours"`
+	LastSeen int64  `json:"last_seen_time"`
+}
+
+type propertyKeysView struct {
+	web.SpanView
+	Total int               `json:"total"`
+	Data  []propertyKeyView `json:"data"`
+}
+
+// listPropertyKeys answers with the keys that a query can name. Longer ones are left out.
+func (h *Handlers) listPropertyKeys(r *web.Request) (v propertyKeysView, err error) {
+	var p problems
+	span, name, limit := p.Span(r, h.Now()), p.short(r, "event_name", 64), p.Int(r, "limit", 100, 1, 200)
+	project, err := p.eventProject(r, h.DB)
+	if err != nil {
+		return v, err
+	}
+	keys, err := h.Events.PropertyKeys(r.Context(), project, query.KeysQuery{Range: eventRange(span), Event: name})
+	keys = slices.DeleteFunc(keys, func(k query.Key) bool { return k.Text == "" || utf8.RuneCountInString(k.Text) > maxPropertyKey })
+	v = propertyKeysView{SpanView: span.View(), Total: len(keys)}
+	v.Data = web.Views(keys[:min(len(keys), limit)], func(k query.Key) propertyKeyView { return propertyKeyView{k.Text, k.Hours, k.Seen} })
 	return v, err
 }
 

@@ -248,3 +248,21 @@ func TestEventStatsParameters(t *testing.T) {
 		}
 	}
 }
+
+func TestPropertyKeys(t *testing.T) {
+	t.Parallel()
+	all := apitest.Within(apitest.Monday, apitest.Monday+10*24*apitest.Hour)
+	eventStats(t, []answer{
+		{
+			"of all events", "demo/property-keys?" + all,
+			`{"start_time":1764547200,"end_time":1765411200,"total":2,"data":[{"key":"amount","hours":3,"last_seen_time":1765238400},
+			{"key":"plan","hours":2,"last_seen_time":1764554400}]}`,
+		},
+		{"of one event", "demo/property-keys?event_name=view&" + all, `…"total":1,"data":[{"key":"plan","hours":2,"last_seen_time":1764554400}]}`},
+		{"the limit cuts the list, not the total", "demo/property-keys?limit=1&" + all, `…"total":2,"data":[{"key":"amount",`},
+		{"of an event without properties", "demo/property-keys?event_name=open&" + all, `…"total":0,"data":[]}`},
+		{"of an unknown event", "demo/property-keys?event_name=nothing&" + all, `…"total":0,"data":[]}`},
+		{"before the first event", "demo/property-keys?end_time=1764547200", `…"total":0,"data":[]}`},
+		{"of a project without events", "empty/property-keys?" + all, `…"total":0,"data":[]}`},
+	})
+}

@@ -46,6 +46,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 		{Method: "GET", Path: all + "/stats/overview", Access: read, Handler: web.OK(h.eventOverview)},
 		{Method: "GET", Path: all + "/stats/timeseries", Access: read, Handler: web.OK(h.eventSeries)},
 		{Method: "GET", Path: all + "/stats/breakdown", Access: read, Handler: web.OK(h.eventBreakdown)},
+		{Method: "GET", Path: all + "/stats/property-keys", Access: read, Handler: web.OK(h.listPropertyKeys)},
 		{Method: "GET", Path: all + "/stats/heatmap", Access: read, Handler: web.OK(h.eventHeatmap)},
 
 		{Method: "POST", Path: all + "/analysis/funnel", Access: read, Handler: web.OK(h.analyseFunnel)},

@@ -614,6 +614,13 @@ func (a *Admin) GetEventBreakdown(ctx context.Context, opts *EventBreakdownOptio
 	return fetch[EventBreakdown](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/breakdown").where(opts))
 }
 
+// GetPropertyKeys lists the keys of properties that events have. Reads the newest 1,000 hours of
+// the range in which the event occurs, and no values. Keys of more than 128 characters are left
+// out, because queries cannot name them.
+func (a *Admin) GetPropertyKeys(ctx context.Context, opts *PropertyKeysOptions) (*PropertyKeys, error) {
+	return fetch[PropertyKeys](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/property-keys").where(opts))
+}
+
 // GetEventHeatmap counts events by hour of the week. Uses the local time of each client: by its
 // clock, else by its country, else by `tz_offset_minutes`.
 func (a *Admin) GetEventHeatmap(ctx context.Context, opts *EventHeatmapOptions) (*Heatmap, error) {

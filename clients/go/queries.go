@@ -316,6 +316,21 @@ type EventBreakdownOptions struct {
 	Limit int `query:"limit"`
 }
 
+// PropertyKeysOptions holds the query of GetPropertyKeys.
+type PropertyKeysOptions struct {
+	// First second of the range. Default: seven days before its end.
+	StartTime *int64 `query:"start_time"`
+	// Last second of the range. Default: now.
+	EndTime *int64 `query:"end_time"`
+	// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where
+	// days are counted.
+	TZOffsetMinutes int `query:"tz_offset_minutes"`
+	// Only events with exactly this name.
+	EventName string `query:"event_name"`
+	// Maximum number of keys.
+	Limit int `query:"limit"`
+}
+
 // EventHeatmapOptions holds the query of GetEventHeatmap.
 type EventHeatmapOptions struct {
 	// First second of the range. Default: seven days before its end.

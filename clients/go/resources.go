@@ -2197,6 +2197,28 @@ type EventBreakdown struct {
 	Data []ValueCount `json:"data"`
 }
 
+// PropertyKeys holds the keys of properties that events have.
+type PropertyKeys struct {
+	// First second of the range.
+	StartTime int64 `json:"start_time"`
+	// Last second of the range.
+	EndTime int64 `json:"end_time"`
+	// Number of keys, also beyond the limit.
+	Total int64 `json:"total"`
+	// The keys that events had in the most hours first.
+	Data []PropertyKeySeen `json:"data"`
+}
+
+// PropertyKeySeen holds the key of a property.
+type PropertyKeySeen struct {
+	// The key.
+	Key string `json:"key"`
+	// Number of hours in which an event had it.
+	Hours int64 `json:"hours"`
+	// Start of the newest of these hours.
+	LastSeenTime int64 `json:"last_seen_time"`
+}
+
 // ValueCount holds the count of a value.
 type ValueCount struct {
 	// The value; empty for events with a missing or empty property.

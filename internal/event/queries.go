@@ -35,6 +35,11 @@ func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuer
 	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }
 
+// PropertyKeys returns the keys of the properties that events have, most hours first.
+func (e *Engine) PropertyKeys(ctx context.Context, p Project, q query.KeysQuery) ([]query.Key, error) {
+	return ask(ctx, e, p, q, (*query.Source).PropertyKeys)
+}
+
 // Heatmap returns counts by the hours of a week. If only is not empty, it counts only the
 // events with that name.
 func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only string) (stats.Heatmap, error) {

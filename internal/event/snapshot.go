@@ -221,13 +221,16 @@ func (v *snapshot) hours(from, to int64) []*hour {
 
 // part returns the events of one hour in a head. Properties are read on demand.
 func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
-	return block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {
+	object := func(row uint32) string { return s.of.props[order[row]&(1<<rowBits-1)] }
+	columns := block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {
 		objects := make([]string, len(order))
-		for i, o := range order {
-			objects[i] = s.of.props[o&(1<<rowBits-1)]
+		for i := range order {
+			objects[i] = object(uint32(i))
 		}
 		return block.PropertyOf(objects, key), nil
 	})
+	columns.Keys = block.KeysOf(object)
+	return columns
 }
 
 // open implements Open of query.Hour.

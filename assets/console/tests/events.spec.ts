@@ -137,6 +137,24 @@ test("a query has up to six letters, conditions, groups and a formula", async ({
   await expect(page.getByRole("combobox", { name: "Value" })).toHaveValue("light");
 });
 
+test("the keys that an event has had are offered, and another one is accepted", async ({ page, server, project }) => {
+  await people(server, project);
+  await open(page, server, `/admin/events/explore?project=${project}`);
+  await page.getByText("Breakdown", { exact: true }).click();
+  await page.getByRole("combobox", { name: "Group by", exact: true }).click();
+  await page.getByRole("option", { name: "Property" }).click();
+  const key = page
+    .getByRole("combobox", { name: "Property" })
+    .or(page.getByRole("textbox", { name: "Property" }))
+    .first();
+  await key.click();
+  await page.getByRole("option", { name: "theme", exact: true }).click();
+  await expect(key).toHaveValue("theme");
+  await expect(page).toHaveURL(/theme/);
+  await key.fill("colour");
+  await expect(page).toHaveURL(/colour/);
+});
+
 test("a bar of the overview limits the page to its event, and back shows all again", async ({ page, server, project }) => {
   await people(server, project);
   await open(page, server, `/admin/events?project=${project}`);

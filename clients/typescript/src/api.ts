@@ -101,6 +101,7 @@ import type {
   ProjectFields,
   ProjectPage,
   ProjectStatistics,
+  PropertyKeys,
   PrunedLogs,
   PublicAnnouncement,
   PublicAnnouncementPage,
@@ -601,6 +602,23 @@ export interface GetEventBreakdownQuery {
   /** Only events with exactly this name. */
   event_name?: string | null | undefined;
   /** Maximum number of values. */
+  limit?: number | null | undefined;
+}
+
+/** Query of `getPropertyKeys`. */
+export interface GetPropertyKeysQuery {
+  /** First second of the range. Default: seven days before its end. */
+  start_time?: number | null | undefined;
+  /** Last second of the range. Default: now. */
+  end_time?: number | null | undefined;
+  /**
+   * Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only where days are
+   * counted.
+   */
+  tz_offset_minutes?: number | null | undefined;
+  /** Only events with exactly this name. */
+  event_name?: string | null | undefined;
+  /** Maximum number of keys. */
   limit?: number | null | undefined;
 }
 
@@ -1448,6 +1466,14 @@ export interface AdminApi {
 
   /** Count events by name, platform, region or property. */
   getEventBreakdown(query?: GetEventBreakdownQuery, options?: CallOptions): Promise<EventBreakdown>;
+
+  /**
+   * List the keys of properties that events have.
+   *
+   * Reads the newest 1,000 hours of the range in which the event occurs, and no values. Keys of more than
+   * 128 characters are left out, because queries cannot name them.
+   */
+  getPropertyKeys(query?: GetPropertyKeysQuery, options?: CallOptions): Promise<PropertyKeys>;
 
   /**
    * Count events by hour of the week.

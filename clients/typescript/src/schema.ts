@@ -2297,6 +2297,28 @@ export interface EventBreakdown {
     data: ValueCount[];
 }
 
+/** The keys of properties that events have. */
+export interface PropertyKeys {
+    /** First second of the range. */
+    start_time: number;
+    /** Last second of the range. */
+    end_time: number;
+    /** Number of keys, also beyond the limit. */
+    total: number;
+    /** The keys that events had in the most hours first. */
+    data: PropertyKeySeen[];
+}
+
+/** The key of a property. */
+export interface PropertyKeySeen {
+    /** The key. */
+    key: string;
+    /** Number of hours in which an event had it. */
+    hours: number;
+    /** Start of the newest of these hours. */
+    last_seen_time: number;
+}
+
 /** The count of a value. */
 export interface ValueCount {
     /** The value; empty for events with a missing or empty property. */

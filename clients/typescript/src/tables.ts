@@ -83,6 +83,7 @@ export const admin = `/admin/status Status get
 /admin/projects/{k}/events/stats/overview EventOverview get?
 /admin/projects/{k}/events/stats/timeseries EventTimeseries get?
 /admin/projects/{k}/events/stats/breakdown EventBreakdown get?
+/admin/projects/{k}/events/stats/property-keys PropertyKeys get?
 /admin/projects/{k}/events/stats/heatmap EventHeatmap get?
 /admin/projects/{k}/events/analysis/funnel Funnel get^!
 /admin/projects/{k}/events/analysis/retention Retention get^!

@@ -28,6 +28,9 @@ type Columns struct {
 	// Property returns the values of a property, or nil if no event has it. Keys are
 	// compared exactly. It is safe for concurrent use. Each call returns its own column.
 	Property func(key string) (*Column, error)
+	// Keys calls see for each key of a property that at least one of the given rows has. Rows
+	// must be ascending. A key may be seen twice.
+	Keys func(rows []uint32, see func(key string)) error
 }
 
 // Second returns the time of an event in seconds since the start of the hour.

@@ -82,6 +82,7 @@ func (b *block) open(hour int64) (p *Columns, err error) {
 		Names:    encoding.Codes{Width: encoding.CodeWidth(b.names), Raw: b.columns[columnNames]},
 		SenderOf: encoding.Codes{Width: encoding.CodeWidth(b.senders), Raw: b.columns[columnSenders]},
 		Property: b.property,
+		Keys:     b.keys,
 	}
 	names, err := encoding.OpenNumbers[uint32](b.columns[columnNameOf], b.names)
 	if err != nil {

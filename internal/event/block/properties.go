@@ -614,6 +614,95 @@ func ParseProperties(object string) Properties {
 	return list
 }
 
+// keys implements Keys of Columns. It reads no values.
+func (b *block) keys(rows []uint32, see func(key string)) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	wanted, codes := make([]bool, b.n), make([]uint32, len(rows))
+	for _, row := range rows {
+		wanted[row] = true
+	}
+	c := encoding.Reader{Rest: b.columns[columnProperties]}
+	for len(c.Rest) > 0 {
+		stored := readStoredProperty(&c, b.n)
+		if c.Bad {
+			return errDamaged
+		}
+		has, err := stored.occursIn(rows, wanted, codes)
+		if err != nil {
+			return err
+		}
+		if has {
+			see(string(stored.key))
+		}
+	}
+	return b.restKeys(wanted, see)
+}
+
+// occursIn reports whether one of the given rows has the property. wanted has the same rows as
+// a set, and codes is room for a code of each.
+func (s *storedProperty) occursIn(rows []uint32, wanted []bool, codes []uint32) (bool, error) {
+	switch {
+	case s.form&formAll != 0:
+		return true, nil
+	case s.form&formList == 0:
+		s.codeBits.Gather(rows, codes)
+		return slices.ContainsFunc(codes, func(code uint32) bool { return code != 0 }), nil
+	}
+	c := encoding.Reader{Rest: s.list}
+	list := c.Rows(s.listed, len(wanted))
+	return slices.ContainsFunc(list, func(row uint32) bool { return wanted[row] }), c.Err()
+}
+
+// restKeys calls see for the keys outside of columns that a wanted row has.
+func (b *block) restKeys(wanted []bool, see func(key string)) error {
+	plain, err := encoding.Unpack(b.columns[columnRestKeys])
+	if err != nil || len(plain) == 0 {
+		return err
+	}
+	c := encoding.Reader{Rest: plain}
+	keys := c.Texts(nil, c.Count(len(plain)))
+	if err := c.Err(); err != nil {
+		return err
+	}
+	if plain, err = encoding.Unpack(b.columns[columnRestRows]); err != nil {
+		return err
+	}
+	c = encoding.Reader{Rest: plain}
+	for _, key := range keys {
+		rows, _, _ := restRows(&c, b.n)
+		if c.Bad {
+			return errDamaged
+		}
+		if slices.ContainsFunc(rows, func(row uint32) bool { return wanted[row] }) {
+			see(key)
+		}
+	}
+	return nil
+}
+
+// KeysOf returns the function Keys of the columns whose rows have the given compact JSON objects.
+func KeysOf(objects func(row uint32) string) func(rows []uint32, see func(key string)) error {
+	return func(rows []uint32, see func(key string)) error {
+		seen := map[string]bool{}
+		for _, row := range rows {
+			object := objects(row)
+			if object == "" {
+				continue
+			}
+			jsonscan.EachMember(object, func(key, _ string) bool {
+				if !seen[key] {
+					seen[key] = true
+					see(key)
+				}
+				return true
+			})
+		}
+		return nil
+	}
+}
+
 // PropertyOf returns the Column of one property, given the properties of each row as a
 // compact JSON object. It returns nil if no object has the property.
 func PropertyOf(objects []string, key string) *Column {

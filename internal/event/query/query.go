@@ -20,7 +20,7 @@
 //	buckets.go           days and weeks of a range
 //	durations.go         the median of many times in bounded memory
 //	funnel.go, cohorts.go, paths.go, metric.go, metric_breakdown.go, breakdown.go,
-//	uniques.go, series.go: one analysis each; series.go reads the hourly counters
+//	uniques.go, keys.go, series.go: one analysis each; series.go reads the hourly counters
 package query
 
 import "svc/internal/formula"

@@ -131,6 +131,8 @@ __all__ = [
     "ProjectStatistics",
     "ProjectTranslation",
     "ProjectTranslationInput",
+    "PropertyKeySeen",
+    "PropertyKeys",
     "ProvinceCount",
     "PrunedLogs",
     "PublicAnnouncement",
@@ -2106,6 +2108,30 @@ class EventBreakdown(TypedDict):
     """Number for all values."""
     data: list[ValueCount]
     """The entries, most frequent first."""
+
+
+class PropertyKeys(TypedDict):
+    """The keys of properties that events have."""
+
+    start_time: int
+    """First second of the range."""
+    end_time: int
+    """Last second of the range."""
+    total: int
+    """Number of keys, also beyond the limit."""
+    data: list[PropertyKeySeen]
+    """The keys that events had in the most hours first."""
+
+
+class PropertyKeySeen(TypedDict):
+    """The key of a property."""
+
+    key: str
+    """The key."""
+    hours: int
+    """Number of hours in which an event had it."""
+    last_seen_time: int
+    """Start of the newest of these hours."""
 
 
 class ValueCount(TypedDict):

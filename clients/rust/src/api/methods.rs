@@ -421,6 +421,11 @@ endpoints! {
     /// Counts events by name, platform, region or property.
     GET "/admin/projects/{k}/events/stats/breakdown" get_event_breakdown [] (EventBreakdownQuery) -> EventBreakdown;
 
+    /// Lists the keys of properties that events have. Reads the newest 1,000 hours of the range in
+    /// which the event occurs, and no values. Keys of more than 128 characters are left out,
+    /// because queries cannot name them.
+    GET "/admin/projects/{k}/events/stats/property-keys" get_property_keys [] (PropertyKeysQuery) -> PropertyKeys;
+
     /// Counts events by hour of the week. Uses the local time of each client: by its clock, else by
     /// its country, else by `tz_offset_minutes`.
     GET "/admin/projects/{k}/events/stats/heatmap" get_event_heatmap [] (EventHeatmap) -> Heatmap;

@@ -372,6 +372,23 @@ query! {
 }
 
 query! {
+    /// The query of `get_property_keys`.
+    PropertyKeysQuery {
+        /// First second of the range. Default: seven days before its end.
+        optional start_time: i64,
+        /// Last second of the range. Default: now.
+        optional end_time: i64,
+        /// Offset of the caller's clock from UTC, in minutes, positive to the east. It matters only
+        /// where days are counted.
+        optional tz_offset_minutes: i32,
+        /// Only events with exactly this name.
+        optional event_name: String,
+        /// Maximum number of keys.
+        optional limit: u32,
+    }
+}
+
+query! {
     /// The query of `get_event_heatmap`.
     EventHeatmap {
         /// First second of the range. Default: seven days before its end.

@@ -1806,6 +1806,34 @@ pub struct EventBreakdown {
     pub data: Vec<ValueCount>,
 }
 
+/// The keys of properties that events have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PropertyKeys {
+    /// First second of the range.
+    pub start_time: i64,
+    /// Last second of the range.
+    pub end_time: i64,
+    /// Number of keys, also beyond the limit.
+    pub total: i64,
+    /// The keys that events had in the most hours first.
+    pub data: Vec<PropertyKeySeen>,
+}
+
+/// The key of a property.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PropertyKeySeen {
+    /// The key.
+    pub key: String,
+    /// Number of hours in which an event had it.
+    pub hours: i64,
+    /// Start of the newest of these hours.
+    pub last_seen_time: i64,
+}
+
 /// The count of a value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

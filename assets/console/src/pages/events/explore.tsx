@@ -91,6 +91,8 @@ function Explore({ range }: { range: Range }) {
                   label={texts.key}
                   value={group.key ?? ""}
                   onChange={(key) => set(({ group_by }) => ({ group_by: { kind: group_by?.kind ?? "property", key } }))}
+                  event={events[0]?.name ?? ""}
+                  range={range}
                 />
               )}
               <NumberInput

@@ -2,6 +2,7 @@
 
 import { ActionIcon, Autocomplete, Button, Select, Text } from "@mantine/core";
 import { IconFilterPlus, IconX } from "@tabler/icons-react";
+import { useState } from "react";
 import { useAsked } from "../../charts/asked";
 import { useWords } from "../../charts/words";
 import { useDraft } from "../../core/draft";
@@ -87,11 +88,21 @@ interface KeyInputProps {
   onChange(key: string): void;
   label: string;
   showLabel?: boolean;
+  /** The event whose keys are offered; "" offers those of all events. */
+  event: string;
+  range: Range;
 }
 
-/** A field for the key of a property. */
-export function KeyInput({ value, onChange, label, showLabel = false }: KeyInputProps) {
-  const [keys, noteKey] = useKnownKeys();
+/** The key of a property: one that events of the range have, a recently used one, or any text. */
+export function KeyInput({ value, onChange, label, showLabel = false, event, range }: KeyInputProps) {
+  const [recent, noteKey] = useKnownKeys();
+  const [used, setUsed] = useState(false);
+  const { data: seen = [] } = useAsked({
+    key: ["property-keys", event, range.start, range.end],
+    ask: (admin, signal) => admin.getPropertyKeys({ ...within(range), limit: 200, ...(event && { event_name: event }) }, { signal }),
+    select: ({ data }) => data.map(({ key }) => key),
+    enabled: used, // the first view of a page has more urgent questions
+  });
   const draft = useDraft(value, (key) => {
     noteKey(key);
     onChange(key);
@@ -102,7 +113,9 @@ export function KeyInput({ value, onChange, label, showLabel = false }: KeyInput
       size="sm"
       w={160}
       placeholder={label}
-      data={keys}
+      data={[...new Set([...seen, ...recent])]}
+      limit={200}
+      onFocus={() => setUsed(true)}
       maxLength={128}
       autoCapitalize="off"
       spellCheck={false}
@@ -115,7 +128,7 @@ interface ConditionProps {
   filter: Filter;
   onChange(parts: Partial<Filter>): void;
   onRemove(): void;
-  /** The event whose values are offered. */
+  /** The event that provides the offered keys and values. */
   event: string;
   range: Range;
 }
@@ -142,7 +155,13 @@ function Condition({ filter, onChange, onRemove, event, range }: ConditionProps)
       <Text size="sm" c="dimmed">
         {texts.where}
       </Text>
-      <KeyInput value={filter.property} onChange={(property) => onChange({ property })} label={texts.property} />
+      <KeyInput
+        value={filter.property}
+        onChange={(property) => onChange({ property })}
+        label={texts.property}
+        event={event}
+        range={range}
+      />
       <Select
         aria-label={texts.operator}
         size="sm"

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         ProjectPage,
         ProjectStatistics,
         ProjectTranslationInput,
+        PropertyKeys,
         PrunedLogs,
         PublicAnnouncement,
         PublicAnnouncementPage,
@@ -2991,6 +2992,37 @@ class AdminRequests(Namespace):
                     "tz_offset_minutes": tz_offset_minutes,
                     "dimension": dimension,
                     "property_key": property_key,
+                    "event_name": event_name,
+                    "limit": limit,
+                },
+                admin=True,
+            )
+        )
+
+    def get_property_keys(
+        self,
+        *,
+        start_time: int | None = None,
+        end_time: int | None = None,
+        tz_offset_minutes: int | None = None,
+        event_name: str | None = None,
+        limit: int | None = None,
+    ) -> PropertyKeys:
+        """List the keys of properties that events have.
+
+        Reads the newest 1,000 hours of the range in which the event occurs, and no values. Keys of more than
+        128 characters are left out, because queries cannot name them.
+
+        `GET /admin/projects/{k}/events/stats/property-keys`
+        """
+        return self._send(
+            Call["PropertyKeys"](
+                "GET",
+                "/admin/projects/{k}/events/stats/property-keys",
+                query={
+                    "start_time": start_time,
+                    "end_time": end_time,
+                    "tz_offset_minutes": tz_offset_minutes,
                     "event_name": event_name,
                     "limit": limit,
                 },
