@@ -100,23 +100,19 @@ func (h *Handlers) getCard(r *web.Request) (v cardView, err error) {
 	return v, err
 }
 
-func (h *Handlers) createCard(r *web.Request) (cardView, error) {
-	return h.putCard(r, false, func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error) { return &store.Card{}, nil })
+func (h *Handlers) createCard(r *web.Request, in cardInput) (cardView, error) {
+	return h.putCard(r, in, false, func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error) { return &store.Card{}, nil })
 }
 
-func (h *Handlers) updateCard(r *web.Request) (cardView, error) {
-	return h.putCard(r, true, addressedCard)
+func (h *Handlers) updateCard(r *web.Request, in cardInput) (cardView, error) {
+	return h.putCard(r, in, true, addressedCard)
 }
 
 // putCard sets the fields of a card that are present in the request body, and stores the card. The
 // function find returns the card to update.
 func (h *Handlers) putCard(
-	r *web.Request, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
+	r *web.Request, in cardInput, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
 ) (v cardView, err error) {
-	var in cardInput
-	if err := web.Decode(r, &in); err != nil {
-		return v, err
-	}
 	if err := in.check(update, h.Now()); err != nil {
 		return v, err
 	}

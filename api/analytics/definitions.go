@@ -82,11 +82,7 @@ func (in definitionInput) apply(d *event.Definition) {
 	web.Set(&d.Archived, in.Archived)
 }
 
-func (h *Handlers) updateDefinition(r *web.Request) (v definitionView, err error) {
-	var in definitionInput
-	if err := web.Decode(r, &in); err != nil {
-		return v, err
-	}
+func (h *Handlers) updateDefinition(r *web.Request, in definitionInput) (v definitionView, err error) {
 	p := problems{web.Problems{Update: true}}
 	in.check(&p)
 	project, err := p.Project(r, h.DB)

@@ -40,7 +40,7 @@ func (h *Handlers) eventRoutes() []web.Route {
 
 		{Method: "GET", Path: all + "/definitions", Access: read, Handler: web.OK(h.listDefinitions)},
 		{Method: "GET", Path: one, Access: read, Handler: web.OK(h.getDefinition)},
-		{Method: "PATCH", Path: one, Access: write, Handler: web.OK(h.updateDefinition)},
+		{Method: "PATCH", Path: one, Access: write, Handler: web.OK(web.Decoded(h.updateDefinition))},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.deleteDefinition)},
 
 		{Method: "GET", Path: all + "/stats/overview", Access: read, Handler: web.OK(h.eventOverview)},
@@ -55,9 +55,9 @@ func (h *Handlers) eventRoutes() []web.Route {
 		{Method: "POST", Path: all + "/analysis/query", Access: read, Handler: web.OK(h.analyseMetric)},
 
 		{Method: "GET", Path: cards, Access: read, Handler: web.OK(h.listCards)},
-		{Method: "POST", Path: cards, Access: write, Handler: web.Created(h.createCard)},
+		{Method: "POST", Path: cards, Access: write, Handler: web.Created(web.Decoded(h.createCard))},
 		{Method: "GET", Path: cards + "/:id", Access: read, Handler: web.OK(h.getCard)},
-		{Method: "PATCH", Path: cards + "/:id", Access: write, Handler: web.OK(h.updateCard)},
+		{Method: "PATCH", Path: cards + "/:id", Access: write, Handler: web.OK(web.Decoded(h.updateCard))},
 		{Method: "DELETE", Path: cards + "/:id", Access: write, Handler: web.Done(h.deleteCard)},
 	}
 }

@@ -27,7 +27,7 @@ func (h *Handlers) appRoutes() []web.Route {
 	login := web.LoginOnly()
 	return []web.Route{
 		{Method: "GET", Path: one, Access: login, Handler: web.OK(h.getApp)},
-		{Method: "PUT", Path: one, Access: login, Handler: web.OK(h.updateApp)},
+		{Method: "PUT", Path: one, Access: login, Handler: web.OK(web.Decoded(h.updateApp))},
 		{Method: "DELETE", Path: one, Access: login, Handler: web.OK(h.resetApp)},
 		{Method: "POST", Path: one + "/test", Access: login, Handler: web.OK(h.testApp)},
 	}
@@ -142,11 +142,7 @@ func (in appInput) check() (features []string, err error) {
 	return features, p.Err()
 }
 
-func (h *Handlers) updateApp(r *web.Request) (appView, error) {
-	var in appInput
-	if err := web.Decode(r, &in); err != nil {
-		return appView{}, err
-	}
+func (h *Handlers) updateApp(r *web.Request, in appInput) (appView, error) {
 	features, err := in.check()
 	if err != nil {
 		return appView{}, err

@@ -15,7 +15,7 @@ func (h *Handlers) integrationRoutes() []web.Route {
 	read, write := web.ByScope("projects:read"), web.ByScope("projects:write")
 	return []web.Route{
 		{Method: "GET", Path: one, Access: read, Handler: web.OK(h.getIntegration)},
-		{Method: "PUT", Path: one, Access: write, Handler: web.OK(h.updateIntegration)},
+		{Method: "PUT", Path: one, Access: write, Handler: web.OK(web.Decoded(h.updateIntegration))},
 		{Method: "GET", Path: one + "/repo-template", Access: read, Handler: web.OK(h.getRepoTemplate)},
 	}
 }
@@ -106,11 +106,7 @@ func (h *Handlers) getIntegration(r *web.Request) (integrationView, error) {
 		func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error { return nil })
 }
 
-func (h *Handlers) updateIntegration(r *web.Request) (integrationView, error) {
-	var in integrationInput
-	if err := web.Decode(r, &in); err != nil {
-		return integrationView{}, err
-	}
+func (h *Handlers) updateIntegration(r *web.Request, in integrationInput) (integrationView, error) {
 	lists, err := in.check()
 	if err != nil {
 		return integrationView{}, err

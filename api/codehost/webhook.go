@@ -37,10 +37,11 @@ const releaseHooks = web.V1 + "/webhooks/codehost/"
 func (h *Handlers) webhookRoutes() []web.Route {
 	const one = web.V1 + "/admin/projects/:k/codehost-webhook"
 	read, write := web.ByScope("projects:read"), web.ByScope("projects:write")
+	regenerate := web.Checked(webhookInput.check, false, h.regenerateWebhookSecret)
 	return []web.Route{
 		{Method: "GET", Path: one, Access: read, Handler: web.OK(h.getWebhook)},
-		{Method: "PUT", Path: one, Access: write, Handler: web.OK(h.setWebhookSecret)},
-		{Method: "POST", Path: one + "/regenerate", Access: write, Handler: web.OK(h.regenerateWebhookSecret)},
+		{Method: "PUT", Path: one, Access: write, Handler: web.OK(web.Checked(webhookInput.check, true, h.setWebhookSecret))},
+		{Method: "POST", Path: one + "/regenerate", Access: write, Handler: web.OK(regenerate)},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.OK(h.clearWebhook)},
 		{Method: "POST", Path: releaseHooks + ":k", Access: web.BySignature(), BodyLimit: deliveryLimit, Handler: web.OK(h.receiveRelease)},
 	}
@@ -123,19 +124,11 @@ func (in webhookInput) check(secret bool) (webhookInput, error) {
 	return in, p.Err()
 }
 
-func (h *Handlers) setWebhookSecret(r *web.Request) (revealedView, error) {
-	in, err := web.Checked(r, webhookInput.check, true)
-	if err != nil {
-		return revealedView{}, err
-	}
+func (h *Handlers) setWebhookSecret(r *web.Request, in webhookInput) (revealedView, error) {
 	return h.replaceWebhookSecret(r, strings.TrimSpace(in.Secret.Or("")), in.Grace)
 }
 
-func (h *Handlers) regenerateWebhookSecret(r *web.Request) (revealedView, error) {
-	in, err := web.Checked(r, webhookInput.check, false)
-	if err != nil {
-		return revealedView{}, err
-	}
+func (h *Handlers) regenerateWebhookSecret(r *web.Request, in webhookInput) (revealedView, error) {
 	random := make([]byte, generatedBytes)
 	rand.Read(random) // never fails, see crypto/rand
 	return h.replaceWebhookSecret(r, generatedPrefix+hex.EncodeToString(random), in.Grace)

@@ -33,11 +33,7 @@ type CompactedFile struct {
 // compact compacts both data files, one after the other, while the server uses them. Writers wait
 // while their file is being compacted. If a file is skipped, its free pages are overwritten
 // instead. In either case, the file no longer contains deleted data.
-func (h *Handlers) compact(r *web.Request) (v CompactResult, err error) {
-	var in compactInput
-	if err := web.Decode(r, &in); err != nil {
-		return v, err
-	}
+func (h *Handlers) compact(r *web.Request, in compactInput) (v CompactResult, err error) {
 	var p web.Problems
 	p.Flag("always", in.Always)
 	if err := p.Err(); err != nil {

@@ -19,7 +19,7 @@ func (h *Handlers) controlRoutes() []web.Route {
 		{Method: "POST", Path: "/control/check/copies", Access: web.OwnerOnly(), Handler: web.OK(h.copyForCheck)},
 		{Method: "POST", Path: "/control/check/search", Access: web.OwnerOnly(), Handler: web.OK(h.checkSearch)},
 		{Method: "POST", Path: "/control/check/files", Access: web.OwnerOnly(), Handler: web.OK(h.checkFiles)},
-		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: web.OK(h.compact)},
+		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: web.OK(web.Decoded(h.compact))},
 		{Method: "GET", Path: "/control/status", Access: web.OwnerOnly(), Handler: web.OK(h.showStatus), Quiet: true},
 		{Method: "GET", Path: "/metrics", Access: web.OwnerOnly(), Handler: h.showMetrics, Quiet: true},
 		{Method: "POST", Path: "/control/backup", Access: web.OwnerOnly(), Handler: h.backup},

@@ -13,7 +13,7 @@ func (h *Handlers) cdnRoutes() []web.Route {
 	login := web.LoginOnly()
 	return []web.Route{
 		{Method: "GET", Path: one, Access: login, Handler: web.OK(h.getCDN)},
-		{Method: "PUT", Path: one, Access: login, Handler: web.OK(h.updateCDN)},
+		{Method: "PUT", Path: one, Access: login, Handler: web.OK(web.Decoded(h.updateCDN))},
 		{Method: "DELETE", Path: one, Access: login, Handler: web.OK(h.clearCDN)},
 		{Method: "POST", Path: one + "/test", Access: login, Handler: web.OK(h.testCDN)},
 	}
@@ -53,11 +53,7 @@ type cdnInput struct {
 	Secret   web.Optional[string] `json:"access_key_secret"`
 }
 
-func (h *Handlers) updateCDN(r *web.Request) (cdnView, error) {
-	var in cdnInput
-	if err := web.Decode(r, &in); err != nil {
-		return cdnView{}, err
-	}
+func (h *Handlers) updateCDN(r *web.Request, in cdnInput) (cdnView, error) {
 	p := web.Problems{Update: true}
 	if in.Provider.Sent && !slices.Contains([]string{store.CDNAliyun, store.CDNCloudflare}, in.Provider.Or("")) {
 		p.Add("provider must be aliyun or cloudflare")

@@ -17,8 +17,8 @@ func (h *Handlers) storageRoutes() []web.Route {
 	login := web.LoginOnly()
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/admin/storage", Access: login, Handler: web.OK(h.getStorage)},
-		{Method: "POST", Path: all, Access: login, Handler: web.Created(h.createBackend)},
-		{Method: "PATCH", Path: one, Access: login, Handler: web.OK(h.updateBackend)},
+		{Method: "POST", Path: all, Access: login, Handler: web.Created(web.Decoded(h.createBackend))},
+		{Method: "PATCH", Path: one, Access: login, Handler: web.OK(web.Decoded(h.updateBackend))},
 		{Method: "DELETE", Path: one, Access: login, Handler: web.Done(h.deleteBackend)},
 		{Method: "POST", Path: one + "/test", Access: login, Handler: web.OK(h.testBackend)},
 	}
@@ -225,11 +225,7 @@ func (in backendInput) checkS3(p *web.Problems, b *store.StorageBackend) {
 	p.Flag("path_style", in.PathStyle)
 }
 
-func (h *Handlers) createBackend(r *web.Request) (view backendView, err error) {
-	var in backendInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) createBackend(r *web.Request, in backendInput) (view backendView, err error) {
 	b := &store.StorageBackend{Kind: in.Kind.Or("")}
 	if b.Kind != store.StorageWebDAV && b.Kind != store.StorageS3 {
 		b.Kind = store.StorageWebDAV
@@ -249,11 +245,7 @@ func (h *Handlers) createBackend(r *web.Request) (view backendView, err error) {
 	return view, err
 }
 
-func (h *Handlers) updateBackend(r *web.Request) (view backendView, err error) {
-	var in backendInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) updateBackend(r *web.Request, in backendInput) (view backendView, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		b, err := tx.StorageBackend(r.Param("id"))
 		if err != nil {

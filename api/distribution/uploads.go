@@ -34,7 +34,7 @@ func (h *Handlers) uploadRoutes() []web.Route {
 	return []web.Route{
 		{Method: "PUT", Path: filesPath, Access: write, Handler: web.Created(h.uploadFile)},
 		{Method: "GET", Path: all, Access: look, Handler: web.OK(h.listUploads)},
-		{Method: "POST", Path: all, Access: write, Handler: web.Created(h.createUpload)},
+		{Method: "POST", Path: all, Access: write, Handler: web.Created(web.Decoded(h.createUpload))},
 		{Method: "GET", Path: one, Access: look, Handler: web.OK(h.getUpload)},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.Done(h.abortUpload)},
 		{Method: "PUT", Path: one + "/chunks/:index", Access: write, Handler: web.OK(h.putChunk), BodyLimit: chunkBodyLimit},
@@ -138,11 +138,7 @@ func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err er
 	return in, err
 }
 
-func (h *Handlers) createUpload(r *web.Request) (view SessionView, err error) {
-	var in uploadInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) createUpload(r *web.Request, in uploadInput) (view SessionView, err error) {
 	a, err := in.check()
 	if err != nil {
 		return view, err

@@ -26,19 +26,21 @@ var defaultScopes = []string{"versions:write"}
 // keyRoutes returns the routes for API keys. There are two families of paths, which differ only in
 // the format of the list.
 func (h *Handlers) keyRoutes() []web.Route {
+	login := web.LoginOnly()
+	create, update := web.Checked(keyInput.check, creates, h.createKey), web.Checked(keyInput.check, updates, h.updateKey)
 	routes := []web.Route{
-		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: web.LoginOnly(), Handler: web.OK(h.listScopes)},
-		{Method: "GET", Path: web.V1 + "/auth/api-keys", Access: web.LoginOnly(), Handler: web.OK(h.listKeys)},
-		{Method: "GET", Path: web.V1 + "/auth/tokens", Access: web.LoginOnly(), Handler: web.OK(h.listTokens)},
-		{Method: "POST", Path: "/control/api-keys", Access: web.OwnerOnly(), Handler: web.Created(h.createKeyByOwner)},
+		{Method: "GET", Path: web.V1 + "/auth/api-scopes", Access: login, Handler: web.OK(h.listScopes)},
+		{Method: "GET", Path: web.V1 + "/auth/api-keys", Access: login, Handler: web.OK(h.listKeys)},
+		{Method: "GET", Path: web.V1 + "/auth/tokens", Access: login, Handler: web.OK(h.listTokens)},
+		{Method: "POST", Path: "/control/api-keys", Access: web.OwnerOnly(), Handler: web.Created(web.Decoded(h.createKeyByOwner))},
 	}
 	for _, family := range []string{web.V1 + "/auth/api-keys", web.V1 + "/auth/tokens"} {
 		routes = append(routes,
-			web.Route{Method: "POST", Path: family, Access: web.LoginOnly(), Handler: web.Created(h.createKey)},
-			web.Route{Method: "GET", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.OK(h.getKey)},
-			web.Route{Method: "PATCH", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.OK(h.updateKey)},
-			web.Route{Method: "DELETE", Path: family + "/:id", Access: web.LoginOnly(), Handler: web.Done(h.revokeKey)},
-			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: web.LoginOnly(), Handler: web.Created(h.rotateKey)},
+			web.Route{Method: "POST", Path: family, Access: login, Handler: web.Created(create)},
+			web.Route{Method: "GET", Path: family + "/:id", Access: login, Handler: web.OK(h.getKey)},
+			web.Route{Method: "PATCH", Path: family + "/:id", Access: login, Handler: web.OK(update)},
+			web.Route{Method: "DELETE", Path: family + "/:id", Access: login, Handler: web.Done(h.revokeKey)},
+			web.Route{Method: "POST", Path: family + "/:id/rotate", Access: login, Handler: web.Created(web.Decoded(h.rotateKey))},
 		)
 	}
 	return routes
@@ -249,11 +251,7 @@ func (c keyChange) applyReach(tx *store.Tx, k *store.APIKey) error {
 	return nil
 }
 
-func (h *Handlers) createKey(r *web.Request) (v NewKeyView, err error) {
-	change, err := web.Checked(r, keyInput.check, creates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) createKey(r *web.Request, change keyChange) (v NewKeyView, err error) {
 	return h.storeNewKey(change)
 }
 
@@ -278,11 +276,7 @@ func (h *Handlers) storeNewKey(change keyChange) (NewKeyView, error) {
 	return NewKeyView{keyGrantView: h.viewGrant(&k), Token: text}, err
 }
 
-func (h *Handlers) updateKey(r *web.Request) (v keyGrantView, err error) {
-	change, err := web.Checked(r, keyInput.check, updates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) updateKey(r *web.Request, change keyChange) (v keyGrantView, err error) {
 	k, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
 		if k.RevokedAt != nil {
 			return errRevoked
@@ -344,11 +338,7 @@ type RotatedKeyView struct {
 	PreviousKeyExpiresAt *int64 `json:"previous_key_expires_at"`
 }
 
-func (h *Handlers) rotateKey(r *web.Request) (view RotatedKeyView, err error) {
-	var in rotateInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) rotateKey(r *web.Request, in rotateInput) (view RotatedKeyView, err error) {
 	var p problems
 	p.Number("grace_period_minutes", in.GracePeriodMinutes, 0, 10080, true)
 	if err := p.Err(); err != nil {
@@ -405,11 +395,7 @@ type ownerKeyInput struct {
 
 const maxKeySeconds = 100 * 365 * 24 * 3600
 
-func (h *Handlers) createKeyByOwner(r *web.Request) (v NewKeyView, err error) {
-	var in ownerKeyInput
-	if err := web.Decode(r, &in); err != nil {
-		return v, err
-	}
+func (h *Handlers) createKeyByOwner(r *web.Request, in ownerKeyInput) (v NewKeyView, err error) {
 	var p problems
 	p.Text("name", in.Name, web.TextRule{Max: 64, Required: true, Trim: true, Filled: true})
 	p.Number("expires_in_seconds", in.ExpiresInSeconds, 1, maxKeySeconds, true)

@@ -123,7 +123,7 @@ func (h *Handlers) bulk(
 	r *web.Request, name string, check func(bulkInput, write) (bulkChange, error),
 	change func(*store.Tx, *store.Project, []store.ID, bulkChange) error,
 ) (v updatedView, err error) {
-	c, err := web.Checked(r, check, updates)
+	c, err := web.Check(r, check, updates)
 	if err != nil {
 		return v, err
 	}

@@ -12,11 +12,12 @@ import (
 
 func (h *Handlers) languageRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/locales"
+	read, write := web.ByScope("projects:read"), web.ByScope("projects:write")
 	return []web.Route{
-		{Method: "GET", Path: all, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewLanguages)},
-		{Method: "POST", Path: all, Access: web.ByScope("projects:write"), Handler: web.Created(h.registerLanguage)},
-		{Method: "PATCH", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.OK(h.updateLanguage)},
-		{Method: "DELETE", Path: all + "/:locale", Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteLanguage)},
+		{Method: "GET", Path: all, Access: read, Handler: projectAnswer(h, viewLanguages)},
+		{Method: "POST", Path: all, Access: write, Handler: web.Created(web.Checked(languageInput.check, creates, h.registerLanguage))},
+		{Method: "PATCH", Path: all + "/:locale", Access: write, Handler: web.OK(web.Checked(languageInput.check, updates, h.updateLanguage))},
+		{Method: "DELETE", Path: all + "/:locale", Access: write, Handler: web.Done(h.deleteLanguage)},
 	}
 }
 
@@ -83,11 +84,7 @@ func viewLanguages(p *store.Project) web.ListView {
 	return web.ListView{Data: web.Views(p.Languages, ViewLanguage)}
 }
 
-func (h *Handlers) registerLanguage(r *web.Request) (v languageView, err error) {
-	edit, err := web.Checked(r, languageInput.check, creates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) registerLanguage(r *web.Request, edit store.LanguageEdit) (v languageView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		at, err := tx.RegisterLanguage(p, *edit.Tag, edit)
 		if err == nil {
@@ -98,11 +95,7 @@ func (h *Handlers) registerLanguage(r *web.Request) (v languageView, err error) 
 	return v, err
 }
 
-func (h *Handlers) updateLanguage(r *web.Request) (v languageView, err error) {
-	edit, err := web.Checked(r, languageInput.check, updates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) updateLanguage(r *web.Request, edit store.LanguageEdit) (v languageView, err error) {
 	err = h.editLanguage(r, func(tx *store.Tx, p *store.Project, at int) error {
 		err := tx.UpdateLanguage(p, at, edit)
 		v = ViewLanguage(p.Languages[at])

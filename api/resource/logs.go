@@ -25,7 +25,7 @@ func (h *Handlers) logRoutes() []web.Route {
 		{Method: "GET", Path: all, Access: read, Handler: web.Listed(h.listLogs)},
 		{Method: "POST", Path: all, Access: write, Handler: h.withinQuota(createRecord(h, logInput.checkByAdmin, view))},
 		{Method: "PATCH", Path: all, Access: write, Handler: web.OK(h.updateLogs)},
-		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(h.pruneLogs)},
+		{Method: "POST", Path: all + "/prune", Access: web.LoginOnly(), Handler: web.OK(web.Checked(pruneInput.check, creates, h.pruneLogs))},
 		{Method: "GET", Path: all + "/timeseries", Access: read, Handler: web.OK(h.logSeries)},
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: updateRecord(h, logs, logInput.checkHidden, view)},
 		{Method: "GET", Path: web.V1 + "/admin/logs/statistics", Access: web.AcrossProjects("logs:read"), Handler: web.OK(h.logStatistics)},
@@ -317,11 +317,7 @@ type PrunedView struct {
 
 // pruneLogs deletes logs by time, level and address. If the client disconnects before the work is
 // done, it can repeat the request.
-func (h *Handlers) pruneLogs(r *web.Request) (v PrunedView, err error) {
-	change, err := web.Checked(r, pruneInput.check, creates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) pruneLogs(r *web.Request, change pruneChange) (v PrunedView, err error) {
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {
 		return v, err

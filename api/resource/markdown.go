@@ -11,7 +11,7 @@ func (h *Handlers) markdownRoutes() []web.Route {
 	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
 		"stats:read")
 	return []web.Route{
-		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Access: readers, Handler: web.OK(previewMarkdown)},
+		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Access: readers, Handler: web.OK(web.Decoded(previewMarkdown))},
 	}
 }
 
@@ -24,11 +24,7 @@ type markdownView struct {
 }
 
 // previewMarkdown renders a text like a public page does. It stores nothing.
-func previewMarkdown(r *web.Request) (markdownView, error) {
-	var in markdownInput
-	if err := web.Decode(r, &in); err != nil {
-		return markdownView{}, err
-	}
+func previewMarkdown(r *web.Request, in markdownInput) (markdownView, error) {
 	var p problems
 	p.Text("text", in.Text, web.TextRule{Required: true})
 	if err := p.Err(); err != nil {

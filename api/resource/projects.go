@@ -12,13 +12,14 @@ import (
 
 func (h *Handlers) projectRoutes() []web.Route {
 	const all, one = web.V1 + "/admin/projects", web.V1 + "/admin/projects/:k"
+	create, update := web.Checked(projectInput.check, creates, h.createProject), web.Checked(projectInput.check, updates, h.updateProject)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: web.AcrossProjects("projects:read"), Handler: web.ModuleStatus("projects")},
 		{Method: "GET", Path: all + "/statistics", Access: web.AcrossProjects("projects:read"), Handler: web.OK(h.projectStatistics)},
 		{Method: "GET", Path: all, Access: web.AcrossProjects("projects:read"), Handler: web.Listed(h.listProjects)},
-		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: web.Created(h.createProject)},
+		{Method: "POST", Path: all, Access: web.AcrossProjects("projects:write"), Handler: web.Created(create)},
 		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewProjectFully)},
-		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(h.updateProject)},
+		{Method: "PATCH", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(update)},
 		{Method: "DELETE", Path: one, Access: web.ByScope("projects:write"), Handler: web.Done(h.deleteProject)},
 		{Method: "GET", Path: one + "/contents", Access: web.ByScope("projects:read"), Handler: web.OK(h.projectContents)},
 		{Method: "GET", Path: one + "/aliases", Access: web.ByScope("projects:read"), Handler: projectAnswer(h, viewAliases)},
@@ -233,11 +234,7 @@ func NewProject() store.Project {
 	return store.Project{StatsRetentionDays: 365, CollectEvents: true, EventRetentionDays: 90}
 }
 
-func (h *Handlers) createProject(r *web.Request) (v projectView, err error) {
-	change, err := web.Checked(r, projectInput.check, creates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) createProject(r *web.Request, change projectChange) (v projectView, err error) {
 	p := NewProject()
 	err = h.DB.Update(func(tx *store.Tx) error {
 		p.Key = change.key
@@ -260,11 +257,7 @@ func projectAnswer[V any](h *Handlers, view func(*store.Project) V) web.Handler 
 	})
 }
 
-func (h *Handlers) updateProject(r *web.Request) (v projectView, err error) {
-	change, err := web.Checked(r, projectInput.check, updates)
-	if err != nil {
-		return v, err
-	}
+func (h *Handlers) updateProject(r *web.Request, change projectChange) (v projectView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		if err := r.Match(p); err != nil {
 			return err

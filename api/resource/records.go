@@ -90,7 +90,7 @@ type creation[R any] interface {
 // path or, for the older paths, in the body.
 func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write) (C, error), view func(*store.Project, *R) V) web.Handler {
 	return web.Created(func(r *web.Request) (v V, err error) {
-		c, err := web.Checked(r, check, creates)
+		c, err := web.Check(r, check, creates)
 		name, err := projectName(r, err)
 		if err != nil {
 			return v, err
@@ -139,7 +139,7 @@ func updateRecord[In, R, V any, C change[R]](
 	h *Handlers, of kind[R], check func(In, write) (C, error), view func(*store.Project, *R) V,
 ) web.Handler {
 	return web.OK(func(r *web.Request) (v V, err error) {
-		c, err := web.Checked(r, check, updates)
+		c, err := web.Check(r, check, updates)
 		if err != nil {
 			return v, err
 		}

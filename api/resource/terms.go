@@ -19,7 +19,7 @@ func (h *Handlers) termsRoutes() []web.Route {
 		{Method: "GET", Path: public + "/:slug", Access: web.Anyone(), Handler: web.OK(h.getTerms)},
 		{Method: "GET", Path: all, Access: login, Handler: web.OK(h.listTermsDocuments)},
 		{Method: "GET", Path: all + "/:slug", Access: login, Handler: web.OK(h.getTermsDocument)},
-		{Method: "PUT", Path: all + "/:slug", Access: login, Handler: web.OK(h.updateTermsDocument)},
+		{Method: "PUT", Path: all + "/:slug", Access: login, Handler: web.OK(web.Decoded(h.updateTermsDocument))},
 		{Method: "DELETE", Path: all + "/:slug", Access: login, Handler: web.OK(h.resetTermsDocument)},
 	}
 }
@@ -141,11 +141,7 @@ type termsInput struct {
 	Content web.Optional[string] `json:"content"`
 }
 
-func (h *Handlers) updateTermsDocument(r *web.Request) (termsDocumentView, error) {
-	var in termsInput
-	if err := web.Decode(r, &in); err != nil {
-		return termsDocumentView{}, err
-	}
+func (h *Handlers) updateTermsDocument(r *web.Request, in termsInput) (termsDocumentView, error) {
 	p := web.Problems{Update: true}
 	p.Flag("custom", in.Custom)
 	p.Text("content", in.Content, web.TextRule{Max: maxDraft, Trim: true})

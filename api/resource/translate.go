@@ -20,10 +20,10 @@ func (h *Handlers) translateRoutes() []web.Route {
 	login := web.LoginOnly()
 	return []web.Route{
 		{Method: "GET", Path: one, Access: login, Handler: web.OK(h.getTranslation)},
-		{Method: "PUT", Path: one, Access: login, Handler: web.OK(h.updateTranslation)},
+		{Method: "PUT", Path: one, Access: login, Handler: web.OK(web.Decoded(h.updateTranslation))},
 		{Method: "DELETE", Path: one, Access: login, Handler: web.OK(h.clearTranslation)},
 		{Method: "POST", Path: one + "/test", Access: login, Handler: web.OK(h.testTranslation)},
-		{Method: "POST", Path: web.V1 + "/admin/projects/:k/translate", Access: login, Handler: web.OK(h.translate)},
+		{Method: "POST", Path: web.V1 + "/admin/projects/:k/translate", Access: login, Handler: web.OK(web.Decoded(h.translate))},
 	}
 }
 
@@ -92,11 +92,7 @@ func (in translationSettingsInput) check() error {
 	return p.Err()
 }
 
-func (h *Handlers) updateTranslation(r *web.Request) (view translationSettingsView, err error) {
-	var in translationSettingsInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) updateTranslation(r *web.Request, in translationSettingsInput) (view translationSettingsView, err error) {
 	if err := in.check(); err != nil {
 		return view, err
 	}
@@ -258,11 +254,7 @@ type translatedView struct {
 	Fields   map[string]string `json:"fields"`
 }
 
-func (h *Handlers) translate(r *web.Request) (view translatedView, err error) {
-	var in translateInput
-	if err := web.Decode(r, &in); err != nil {
-		return view, err
-	}
+func (h *Handlers) translate(r *web.Request, in translateInput) (view translatedView, err error) {
 	texts, err := in.check()
 	if err != nil {
 		return view, err

@@ -197,11 +197,7 @@ type updateReasonView struct {
 
 // simulateUpdateCheck returns the response that the update check would give, and the reasons for
 // it. Simulations are not included in any statistics.
-func (h *Handlers) simulateUpdateCheck(r *web.Request) (simulationView, error) {
-	var in updateCheckInput
-	if err := web.Decode(r, &in); err != nil {
-		return simulationView{}, err
-	}
+func (h *Handlers) simulateUpdateCheck(r *web.Request, in updateCheckInput) (simulationView, error) {
 	query, err := in.check()
 	var p problems
 	on := p.Platform(in.Platform)

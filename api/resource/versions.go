@@ -29,7 +29,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
 		{Method: "PUT", Path: all + "/by-version/:v", Access: write, Handler: h.publishVersion},
-		{Method: "POST", Path: all + "/update-check-simulation", Access: read, Handler: web.OK(h.simulateUpdateCheck)},
+		{Method: "POST", Path: all + "/update-check-simulation", Access: read, Handler: web.OK(web.Decoded(h.simulateUpdateCheck))},
 		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("versions:read"), Handler: web.OK(h.versionStatistics)},
 		{Method: "POST", Path: web.V1 + "/admin/projects/versions", Access: write.From(web.BodyProject), Handler: create},
 		{Method: "GET", Path: compat + "/:id", Access: read.From(web.PathRecord), Handler: get},
@@ -150,7 +150,7 @@ func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 // publishVersion creates the version in the path, or updates it if it exists. The request is
 // idempotent.
 func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
-	change, err := web.Checked(r, versionInput.check, publishes)
+	change, err := web.Check(r, versionInput.check, publishes)
 	text := strings.TrimSpace(r.Param("v"))
 	if err := web.JoinValidation(err, checkPublished(text, change.in.Version)); err != nil {
 		return err

@@ -146,9 +146,33 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Checked decodes the request body and calls the function check with the result. The parameter how
+// Decoded returns an answer that decodes the request body and passes it to the given function.
+func Decoded[In, V any](answer func(*Request, In) (V, error)) func(*Request) (V, error) {
+	return func(r *Request) (v V, err error) {
+		var in In
+		if err := Decode(r, &in); err != nil {
+			return v, err
+		}
+		return answer(r, in)
+	}
+}
+
+// Checked is like Decoded, but passes the result of Check to the given function.
+func Checked[In, How, Change, V any](
+	check func(In, How) (Change, error), how How, answer func(*Request, Change) (V, error),
+) func(*Request) (V, error) {
+	return func(r *Request) (v V, err error) {
+		change, err := Check(r, check, how)
+		if err != nil {
+			return v, err
+		}
+		return answer(r, change)
+	}
+}
+
+// Check decodes the request body and calls the function check with the result. The parameter how
 // is the kind of write, which determines which fields are required and what null means.
-func Checked[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
+func Check[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
 	var in In
 	if err := Decode(r, &in); err != nil {
 		return change, err
