@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"errors"
 	"fmt"
 	stdhtml "html"
 	"html/template"
@@ -123,33 +122,21 @@ type announcementView struct {
 	Text                    template.HTML
 }
 
-// maxReads is the maximum number of attempts to build a page. An attempt fails if its snapshot of
-// the data becomes stale.
-const maxReads = 100
-
 // project serves the public page of a project.
 func (h *Handlers) project(w http.ResponseWriter, r *web.Request) error {
-	for tries := 1; ; tries++ {
-		snap, err := h.DB.Snapshot(r.Param("k"))
-		if err != nil {
-			return err
-		}
-		text, varies, err := h.projectText(r, snap)
-		switch {
-		case err == nil:
-			if varies {
-				return publishVarying(w, r, asPage(text))
-			}
-			return publish(w, r, asPage(text), noScripts)
-		case !errors.Is(err, store.ErrStale):
-			return err
-		case r.Context().Err() != nil:
-			return r.Context().Err()
-		case tries == maxReads:
-			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
-		}
-		h.DB.Settle() // wait for the pending commit instead of retrying in a busy loop
+	var text string
+	var varies bool
+	err := r.Snapshot(h.DB, func(snap *store.Snapshot) (err error) {
+		text, varies, err = h.projectText(r, snap)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case varies:
+		return publishVarying(w, r, asPage(text))
 	}
+	return publish(w, r, asPage(text), noScripts)
 }
 
 // reader builds the views of one project in the language of one visitor.

@@ -104,7 +104,7 @@ func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 		return web.List{}, err
 	}
 	now := h.Now().Unix()
-	return readSnapshot(h, r, func(snap *store.Snapshot) (web.List, error) {
+	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (web.List, error) {
 		matching, err := h.findAnnouncements(r, snap, find, func(e *store.AnnouncementEntry) bool {
 			a := e.Record
 			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && web.Fits(a.Expired(now), expired) && (on == nil || a.For(*on))

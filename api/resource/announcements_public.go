@@ -111,7 +111,7 @@ func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.List, err error) {
+	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v web.List, err error) {
 		reader := h.reader(r, snap, r.Query("locale"))
 		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
 		if err != nil {

@@ -106,7 +106,7 @@ func (r reader) append(b, object []byte) []byte {
 // respondObject responds with the JSON that find returns, or with null if find returns nil. The
 // reader that it passes to find encodes records in the language of the caller.
 func (h *Handlers) respondObject(w http.ResponseWriter, r *web.Request, find func(reader) ([]byte, error)) error {
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+	return r.Snapshot(h.DB, func(snap *store.Snapshot) error {
 		reader := h.reader(r, snap, r.Query("locale"))
 		object, err := find(reader)
 		if err != nil {
@@ -131,7 +131,7 @@ func (h *Handlers) publicVersions(r *web.Request) (web.List, error) {
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (v web.List, err error) {
+	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v web.List, err error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
 			return v, err

@@ -55,7 +55,7 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	said := declaration(in.Platform, in.PlatformVersion)
 	said.Version = cmp.Or(query.Version, in.CurrentComparable.Or(""))
 	r.Declare(said)
-	return h.withSnapshot(r, func(snap *store.Snapshot) error {
+	return r.Snapshot(h.DB, func(snap *store.Snapshot) error {
 		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
 		if err != nil {
 			return err
@@ -204,7 +204,7 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request, in updateCheckInput) (sim
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return simulationView{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (v simulationView, err error) {
+	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v simulationView, err error) {
 		decision, found, refused := snap.Catalog.Explain(query, snap.Project.OptionalUpdate)
 		v = simulationView{
 			Status: web.StatusOf(refused), Reasons: web.Views(found, func(f release.Finding) updateReasonView { return viewFinding(snap, f) }),

@@ -3,8 +3,6 @@ package resource
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -75,51 +73,13 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 	return kept, nil
 }
 
-// withSnapshot passes a snapshot of the project in the path to the given function. If a text that
-// the function needs has been changed or deleted since the snapshot, withSnapshot retries with a
-// new snapshot. It returns an error after maxReads attempts. That only happens if there was a write
-// during each attempt.
-func (h *Handlers) withSnapshot(r *web.Request, read func(*store.Snapshot) error) error {
-	for tries := 1; ; tries++ {
-		snap, err := h.DB.Snapshot(r.Param("k"))
-		if err != nil {
-			return err
-		}
-		if _, err := r.Reached(snap.Project, nil); err != nil {
-			return err
-		}
-		err = read(snap)
-		switch {
-		case !errors.Is(err, store.ErrStale):
-			return err
-		case r.Context().Err() != nil:
-			return r.Context().Err()
-		case tries == maxReads:
-			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
-		}
-		h.DB.Settle() // avoids a busy loop until the commit is visible
-	}
-}
-
-// readSnapshot is like withSnapshot, but for a function that returns the body of the response.
-func readSnapshot[V any](h *Handlers, r *web.Request, read func(*store.Snapshot) (V, error)) (v V, err error) {
-	err = h.withSnapshot(r, func(snap *store.Snapshot) (err error) {
-		v, err = read(snap)
-		return err
-	})
-	return v, err
-}
-
-// maxReads is the maximum number of attempts of withSnapshot.
-const maxReads = 100
-
 func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 	var p problems
 	page, filter, sort := p.Page(r), p.versionFilter(r), p.Sort(r, "published_at", "version", "created_at")
 	if err := p.Err(); err != nil {
 		return web.List{}, err
 	}
-	return readSnapshot(h, r, func(snap *store.Snapshot) (web.List, error) {
+	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (web.List, error) {
 		matching, err := h.versions(r, snap, filter)
 		if err != nil {
 			return web.List{}, err
@@ -217,6 +177,6 @@ func (h *Handlers) versionStatistics(*web.Request) (versionStatisticsView, error
 func (h *Handlers) status(module string) web.Handler {
 	answer := web.ModuleStatus(module)
 	return func(w http.ResponseWriter, r *web.Request) error {
-		return h.withSnapshot(r, func(*store.Snapshot) error { return answer(w, r) })
+		return r.Snapshot(h.DB, func(*store.Snapshot) error { return answer(w, r) })
 	}
 }

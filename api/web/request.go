@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -156,6 +157,44 @@ func (r *Request) DoNotTrack() bool {
 		return true
 	}
 	return false
+}
+
+// maxReads is the maximum number of attempts of Snapshot.
+const maxReads = 100
+
+// Snapshot passes a snapshot of the project in the path to the given function. If a text that the
+// function needs has been changed or deleted since the snapshot, it retries with a new snapshot. It
+// returns an error after maxReads attempts. That only happens if there was a write during each
+// attempt.
+func (r *Request) Snapshot(db *store.Store, read func(*store.Snapshot) error) error {
+	for tries := 1; ; tries++ {
+		snap, err := db.Snapshot(r.Param("k"))
+		if err != nil {
+			return err
+		}
+		if _, err := r.Reached(snap.Project, nil); err != nil {
+			return err
+		}
+		err = read(snap)
+		switch {
+		case !errors.Is(err, store.ErrStale):
+			return err
+		case r.Context().Err() != nil:
+			return r.Context().Err()
+		case tries == maxReads:
+			return fmt.Errorf("read project %s %d times: %w", snap.Project.Key, tries, err)
+		}
+		db.Settle() // wait for the pending commit instead of retrying in a busy loop
+	}
+}
+
+// ReadSnapshot is like Snapshot, but for a function that returns the body of the response.
+func ReadSnapshot[V any](r *Request, db *store.Store, read func(*store.Snapshot) (V, error)) (v V, err error) {
+	err = r.Snapshot(db, func(snap *store.Snapshot) (err error) {
+		v, err = read(snap)
+		return err
+	})
+	return v, err
 }
 
 // Update runs fn in a write transaction with the project in the path.
