@@ -38,12 +38,12 @@ type Snapshot struct {
 
 // Entry is a record in a snapshot, with its encoded responses.
 type Entry[R any] struct {
+	ID       ID
 	Record   *R // without its texts if Large
 	Large    bool
 	Size     int // size of all texts in bytes, including those that are only in the file
 	Encoding *Encoding
 
-	id    ID
 	texts uint64 // hash of the texts by textSum; only set if Large
 }
 
@@ -72,7 +72,7 @@ func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
 
 func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
 	kept := *rec
-	e := &Entry[R]{Record: &kept, Size: textSize(rec), Encoding: newEncoding(languages), id: id}
+	e := &Entry[R]{ID: id, Record: &kept, Size: textSize(rec), Encoding: newEncoding(languages)}
 	if e.Size > largeText {
 		T(&kept).dropTexts()
 		e.Large, e.texts = true, textSum(rec)
@@ -131,7 +131,7 @@ func full[R any, T translated[R]](s *Store, snap *Snapshot, e *Entry[R], read fu
 	if !e.Large {
 		return e.Record, nil
 	}
-	now, err := Read(s, func(tx *Tx) (T, error) { return read(tx, snap.Project.ID, e.id) })
+	now, err := Read(s, func(tx *Tx) (T, error) { return read(tx, snap.Project.ID, e.ID) })
 	if fault.Is(err, fault.NotFound) || err == nil && textSum(now) != e.texts {
 		return nil, ErrStale
 	}
@@ -361,7 +361,7 @@ func renewed[R any](entries map[ID]*Entry[R], languages int) map[ID]*Entry[R] {
 func byID[R any](entries []*Entry[R]) map[ID]*Entry[R] {
 	all := make(map[ID]*Entry[R], len(entries)+1)
 	for _, e := range entries {
-		all[e.id] = e
+		all[e.ID] = e
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"cmp"
 
 	"svc/api/web"
@@ -105,31 +104,24 @@ func (h *Handlers) listAnnouncements(r *web.Request) (web.List, error) {
 	}
 	now := h.Now().Unix()
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (web.List, error) {
-		matching, err := h.findAnnouncements(r, snap, find, func(e *store.AnnouncementEntry) bool {
+		matching, err := announcementContents.search(h, r, snap, find, snap.Announcements(func(e *store.AnnouncementEntry) bool {
 			a := e.Record
 			return web.Fits(a.Pinned, pinned) && web.Fits(a.Hidden, hidden) && web.Fits(a.Expired(now), expired) && (on == nil || a.For(*on))
-		})
+		}))
 		if err != nil {
 			return web.List{}, err
 		}
-		newest := func(a, b *store.AnnouncementEntry) int { return bytes.Compare(b.Record.ID[:], a.Record.ID[:]) }
 		switch sort.By {
 		case "published_at":
-			matching = sorting(matching, sort, newest, func(a, b *store.AnnouncementEntry) int {
+			matching = sorting(matching, sort, newestEntry, func(a, b *store.AnnouncementEntry) int {
 				return cmp.Compare(a.Record.PublishedAt, b.Record.PublishedAt)
 			})
 		case "created_at":
-			matching = sorting(matching, sort, newest, func(a, b *store.AnnouncementEntry) int { return newest(b, a) })
+			matching = sorting(matching, sort, newestEntry, func(a, b *store.AnnouncementEntry) int { return newestEntry(b, a) })
 		case "title":
-			matching = sorting(matching, sort, newest, byText(matching, func(e *store.AnnouncementEntry) string { return e.Record.Title }))
+			matching = sorting(matching, sort, newestEntry, byText(matching, func(e *store.AnnouncementEntry) string { return e.Record.Title }))
 		}
-		return listOf(matching, page, func(e *store.AnnouncementEntry) ([]byte, error) {
-			a, err := h.fullAnnouncement(snap, e)
-			if err != nil || a == nil {
-				return nil, err
-			}
-			return web.Encode(viewAnnouncementFully(snap.Project, a))
-		}), nil
+		return listOf(matching, page, announcementContents.listedFully(h, snap)), nil
 	})
 }
 

@@ -75,36 +75,6 @@ func (a audience) sees(snap *store.Snapshot, language int) func(*store.Announcem
 	}
 }
 
-// announcement returns the JSON of an entry. Like the JSON of a version, it is encoded only once
-// per language.
-func (r reader) announcement(e *store.AnnouncementEntry) ([]byte, error) {
-	if !e.Large {
-		return e.Encoding.Get(r.language, func() ([]byte, error) {
-			return web.Encode(viewAnnouncementIn(r.snap.Project, e.Record, r.language))
-		})
-	}
-	if err := r.request.Hold(e.Size); err != nil {
-		return nil, err
-	}
-	full, err := r.handlers.DB.FullAnnouncement(r.snap, e)
-	if err != nil {
-		return nil, err
-	}
-	return web.Encode(viewAnnouncementIn(r.snap.Project, full, r.language))
-}
-
-// announcementInList is the counterpart of versionInList for announcements.
-func (r reader) announcementInList(e *store.AnnouncementEntry) ([]byte, error) {
-	if !e.Large {
-		return r.inList(r.announcement(e))
-	}
-	a, err := r.handlers.fullAnnouncement(r.snap, e)
-	if err != nil || a == nil {
-		return nil, err
-	}
-	return r.inList(web.Encode(viewAnnouncementIn(r.snap.Project, a, r.language)))
-}
-
 func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 	var p problems
 	page, find, audience := p.Page(r), p.Search(r), p.audience(r, h.Now())
@@ -113,11 +83,11 @@ func (h *Handlers) publicAnnouncements(r *web.Request) (web.List, error) {
 	}
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v web.List, err error) {
 		reader := h.reader(r, snap, r.Query("locale"))
-		matching, err := h.findAnnouncements(r, snap, find, audience.sees(snap, reader.language))
+		matching, err := announcementContents.search(h, r, snap, find, snap.Announcements(audience.sees(snap, reader.language)))
 		if err != nil {
 			return v, err
 		}
-		return listOf(matching, page, reader.announcementInList), nil
+		return listOf(matching, page, announcementContents.listed(reader)), nil
 	})
 }
 
@@ -132,7 +102,7 @@ func (h *Handlers) publicLatestAnnouncement(w http.ResponseWriter, r *web.Reques
 		if len(visible) == 0 {
 			return nil, fault.New(fault.NotFound, "there is no announcement for this client")
 		}
-		return to.announcement(slices.MaxFunc(visible, func(a, b *store.AnnouncementEntry) int {
+		return announcementContents.encode(to, slices.MaxFunc(visible, func(a, b *store.AnnouncementEntry) int {
 			return byPublication(a.Record, b.Record)
 		}))
 	})

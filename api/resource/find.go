@@ -58,47 +58,6 @@ func searched[E any](h *Handlers, r *web.Request, kind store.Kind, project store
 	return nil, nil
 }
 
-func (h *Handlers) findVersions(r *web.Request, snap *store.Snapshot, find string) ([]*store.VersionEntry, error) {
-	all := snap.Versions(nil)
-	if find == "" {
-		return all, nil
-	}
-	return searched(h, r, store.KindVersion, snap.Project.ID, find, all,
-		func(e *store.VersionEntry) store.Change {
-			return store.Change{Kind: store.KindVersion, Project: snap.Project.ID, ID: e.Record.ID}
-		},
-		func(e *store.VersionEntry) (string, error) {
-			v, err := h.DB.FullVersion(snap, e)
-			if err != nil {
-				return "", err
-			}
-			return v.SearchText(), nil
-		})
-}
-
-// findAnnouncements returns the announcements that contain the text and for which keep returns
-// true, in list order. Other announcements do not influence the search, because public results
-// could otherwise reveal the content of hidden announcements.
-func (h *Handlers) findAnnouncements(
-	r *web.Request, snap *store.Snapshot, find string, keep func(*store.AnnouncementEntry) bool,
-) ([]*store.AnnouncementEntry, error) {
-	all := snap.Announcements(keep)
-	if find == "" {
-		return all, nil
-	}
-	return searched(h, r, store.KindAnnouncement, snap.Project.ID, find, all,
-		func(e *store.AnnouncementEntry) store.Change {
-			return store.Change{Kind: store.KindAnnouncement, Project: snap.Project.ID, ID: e.Record.ID}
-		},
-		func(e *store.AnnouncementEntry) (string, error) {
-			a, err := h.DB.FullAnnouncement(snap, e)
-			if err != nil {
-				return "", err
-			}
-			return a.SearchText(), nil
-		})
-}
-
 func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, error) {
 	all := h.DB.Projects()
 	if find == "" {

@@ -52,38 +52,6 @@ func (h *Handlers) reader(r *web.Request, snap *store.Snapshot, preference strin
 	return to
 }
 
-// version returns the JSON of an entry. Unless the entry's text is large, the JSON is encoded only
-// once per language and cached in the snapshot.
-func (r reader) version(e *store.VersionEntry) ([]byte, error) {
-	if !e.Large {
-		return e.Encoding.Get(r.language, func() ([]byte, error) {
-			return web.Encode(viewVersionIn(r.snap.Project, e.Record, r.language))
-		})
-	}
-	if err := r.request.Hold(e.Size); err != nil {
-		return nil, err
-	}
-	full, err := r.handlers.DB.FullVersion(r.snap, e)
-	if err != nil {
-		return nil, err
-	}
-	return web.Encode(viewVersionIn(r.snap.Project, full, r.language))
-}
-
-// versionInList is like version, but for a list that is being written, and adds the message to the
-// JSON. If the entry's text is large and the version has changed since the snapshot, it returns the
-// current version, or nil if the version has been deleted.
-func (r reader) versionInList(e *store.VersionEntry) ([]byte, error) {
-	if !e.Large {
-		return r.inList(r.version(e))
-	}
-	v, err := r.handlers.fullVersion(r.snap, e)
-	if err != nil || v == nil {
-		return nil, err
-	}
-	return r.inList(web.Encode(viewVersionIn(r.snap.Project, v, r.language)))
-}
-
 // inList adds the message to an encoded record. If err is not nil, it returns err.
 func (r reader) inList(object []byte, err error) ([]byte, error) {
 	if err != nil || r.message == nil {
@@ -137,7 +105,7 @@ func (h *Handlers) publicVersions(r *web.Request) (web.List, error) {
 			return v, err
 		}
 		reader := h.reader(r, snap, r.Query("locale"))
-		return listOf(matching, page, reader.versionInList), nil
+		return listOf(matching, page, versionContents.listed(reader)), nil
 	})
 }
 
@@ -147,7 +115,7 @@ func (h *Handlers) publicLatest(w http.ResponseWriter, r *web.Request) error {
 		if at < 0 {
 			return nil, fault.New(fault.NotFound, "the project has no version yet")
 		}
-		return to.version(to.snap.Entry(at))
+		return versionContents.encode(to, to.snap.Entry(at))
 	})
 }
 
@@ -158,7 +126,7 @@ func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) er
 		if at < 0 {
 			return nil, nil
 		}
-		return to.version(to.snap.Entry(at))
+		return versionContents.encode(to, to.snap.Entry(at))
 	})
 }
 
@@ -168,6 +136,6 @@ func (h *Handlers) publicVersion(w http.ResponseWriter, r *web.Request) error {
 		if at < 0 {
 			return nil, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Param("v")))
 		}
-		return to.version(to.snap.Entry(at))
+		return versionContents.encode(to, to.snap.Entry(at))
 	})
 }

@@ -2,7 +2,6 @@ package resource
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -177,16 +176,6 @@ func deleteRecord[R any](h *Handlers, of kind[R]) web.Handler {
 	})
 }
 
-// listOf returns a page of a list from a snapshot. Each record is read in full and encoded only
-// when it is being written.
-func listOf[R any](list []*store.Entry[R], page web.Page, encode func(*store.Entry[R]) ([]byte, error)) web.List {
-	part := web.PageOf(list, page)
-	return web.List{
-		Total: len(list), Sizes: web.Views(part, func(e *store.Entry[R]) int { return e.Size }),
-		Encode: func(i int) ([]byte, error) { return encode(part[i]) },
-	}
-}
-
 // sorting returns a copy of list sorted by compare, in the direction of s. Elements that compare as
 // equal are ordered by newest in both directions.
 func sorting[E any](list []E, s web.Sort, newest, compare func(a, b E) int) []E {
@@ -206,34 +195,4 @@ func byText[E comparable](list []E, text func(E) string) func(a, b E) int {
 		folded[e] = searchtext.Text(text(e))
 	}
 	return func(a, b E) int { return strings.Compare(folded[a], folded[b]) }
-}
-
-// fullVersion returns the version of an entry, including its texts. If the version has changed
-// since the snapshot, fullVersion returns the current version. If it has been deleted, fullVersion
-// returns nil.
-func (h *Handlers) fullVersion(snap *store.Snapshot, e *store.VersionEntry) (*store.Version, error) {
-	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Version)(h.DB.FullVersion(snap, e))
-}
-
-// fullAnnouncement is the counterpart of fullVersion for announcements.
-func (h *Handlers) fullAnnouncement(snap *store.Snapshot, e *store.AnnouncementEntry) (*store.Announcement, error) {
-	return orCurrent(h, e.Record.ID, snap, (*store.Tx).Announcement)(h.DB.FullAnnouncement(snap, e))
-}
-
-// orCurrent returns a function that returns its arguments unchanged, unless the error is
-// store.ErrStale. In that case, the function returns the current record, or nil if the record does
-// not exist anymore.
-func orCurrent[R any](
-	h *Handlers, id store.ID, snap *store.Snapshot, read func(*store.Tx, store.ProjectID, store.ID) (*R, error),
-) func(*R, error) (*R, error) {
-	return func(rec *R, err error) (*R, error) {
-		if !errors.Is(err, store.ErrStale) {
-			return rec, err
-		}
-		rec, err = store.Read(h.DB, func(tx *store.Tx) (*R, error) { return read(tx, snap.Project.ID, id) })
-		if fault.Is(err, fault.NotFound) {
-			return nil, nil
-		}
-		return rec, err
-	}
 }

@@ -103,13 +103,13 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	if err := r.holdLarge(d); err != nil {
 		return nil, err
 	}
-	latest, err := r.version(r.snap.Entry(d.Latest))
+	latest, err := versionContents.encode(r, r.snap.Entry(d.Latest))
 	if err != nil {
 		return nil, err
 	}
 	var preview, target []byte // nil = null
 	if d.Preview >= 0 {
-		if preview, err = r.version(r.snap.Entry(d.Preview)); err != nil {
+		if preview, err = versionContents.encode(r, r.snap.Entry(d.Preview)); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +117,7 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	case d.Target == d.Latest:
 		target = latest
 	case d.Target >= 0:
-		if target, err = r.version(r.snap.Entry(d.Target)); err != nil {
+		if target, err = versionContents.encode(r, r.snap.Entry(d.Target)); err != nil {
 			return nil, err
 		}
 	}

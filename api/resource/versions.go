@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
 	"strings"
@@ -57,7 +56,7 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 
 // versions returns the versions that match a filter, in list order.
 func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilter) ([]*store.VersionEntry, error) {
-	found, err := h.findVersions(r, snap, f.find)
+	found, err := versionContents.search(h, r, snap, f.find, snap.Versions(nil))
 	if err != nil {
 		return nil, err
 	}
@@ -84,26 +83,19 @@ func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 		if err != nil {
 			return web.List{}, err
 		}
-		newest := func(a, b *store.VersionEntry) int { return bytes.Compare(b.Record.ID[:], a.Record.ID[:]) }
 		switch sort.By {
 		case "published_at":
-			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int {
+			matching = sorting(matching, sort, newestEntry, func(a, b *store.VersionEntry) int {
 				return cmp.Compare(a.Record.PublishedAt, b.Record.PublishedAt)
 			})
 		case "version":
-			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int {
+			matching = sorting(matching, sort, newestEntry, func(a, b *store.VersionEntry) int {
 				return a.Record.Comparable.Compare(b.Record.Comparable)
 			})
 		case "created_at":
-			matching = sorting(matching, sort, newest, func(a, b *store.VersionEntry) int { return newest(b, a) })
+			matching = sorting(matching, sort, newestEntry, func(a, b *store.VersionEntry) int { return newestEntry(b, a) })
 		}
-		return listOf(matching, page, func(e *store.VersionEntry) ([]byte, error) {
-			v, err := h.fullVersion(snap, e)
-			if err != nil || v == nil {
-				return nil, err
-			}
-			return web.Encode(viewVersionFully(snap.Project, v))
-		}), nil
+		return listOf(matching, page, versionContents.listedFully(h, snap)), nil
 	})
 }
 
