@@ -188,8 +188,7 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 			f, err = tx.Feedback(w.Project, w.ID)
 			return err
 		}
-		complete := *w.Feedback
-		f = &complete
+		f = new(*w.Feedback)
 		f.Forwarded, f.IssueNumber, f.IssueURL = true, number, address
 		if err := ownFeedback(tx, w.Project, f); err != nil {
 			return err

@@ -358,8 +358,7 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 		return nil, false, false, err
 	}
 	if created {
-		latest := w.catalog().TakesLatest(-1, v.item())
-		return v, true, false, tx.CreateVersion(p, v, &latest)
+		return v, true, false, tx.CreateVersion(p, v, new(w.catalog().TakesLatest(-1, v.item())))
 	}
 	at, _ := w.find(v.ID)
 	latest := w.catalog().TakesLatest(at, v.item())

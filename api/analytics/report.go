@@ -198,8 +198,7 @@ func (x *reporter) around(v *releaseView, from int64) error {
 			sum += (stars + 1) * n
 		}
 		if part.rating.Count > 0 {
-			average := float64(sum) / float64(part.rating.Count)
-			part.rating.Average = &average
+			part.rating.Average = new(float64(sum) / float64(part.rating.Count))
 		}
 	}
 	return nil

@@ -82,8 +82,7 @@ func (p *problems) policyChange(r *web.Request) (c policyChange) {
 		if !r.Sent(name) {
 			return nil
 		}
-		text := r.Query(name)
-		return new(p.ComparableVersion(name, web.Optional[string]{Sent: true, Value: &text}, true))
+		return new(p.ComparableVersion(name, web.Optional[string]{Sent: true, Value: new(r.Query(name))}, true))
 	}
 	c.min, c.max = bound("optional_update_min_comparable_version"), bound("optional_update_max_comparable_version")
 	return c

@@ -126,8 +126,7 @@ func (c *command) find(projects []store.IntegratedProject, name string, done *co
 		if !i.CommentCommands {
 			continue
 		}
-		shown := web.Shorten(name, maxEcho)
-		done.Command = &shown
+		done.Command = new(web.Shorten(name, maxEcho))
 		if !mayCommand(i, c.event) {
 			if reason == "repo_not_configured" {
 				reason = "author_not_allowed"

@@ -99,8 +99,7 @@ func (h *Handlers) viewRepo(found *codehost.Repository, name string) repoPreview
 		view.Description = &text
 	}
 	if found.CreatedAt != nil && found.CreatedAt.Unix() >= 0 {
-		created := found.CreatedAt.Unix()
-		view.PublishedAt = &created
+		view.PublishedAt = new(found.CreatedAt.Unix())
 	}
 	return view
 }

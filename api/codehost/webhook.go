@@ -298,8 +298,7 @@ func (h *Handlers) delivered(p store.ProjectID, id string) (bool, error) {
 // readRelease maps the release in e to a version, or returns the reason for ignoring it. It stores
 // what it knows about the release in done.
 func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.Draft, reason string) {
-	action := web.Shorten(e.Action, maxEcho)
-	done.Action = &action
+	done.Action = new(web.Shorten(e.Action, maxEcho))
 	switch {
 	case !slices.Contains(codehost.ReleaseActions, e.Action):
 		return draft, "unsupported_action"
@@ -312,8 +311,7 @@ func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.
 	if draft.Version == "" {
 		return draft, "missing_tag"
 	}
-	version := web.Shorten(draft.Version, maxEcho)
-	done.Version = &version
+	done.Version = new(web.Shorten(draft.Version, maxEcho))
 	if draft.Comparable.IsZero() {
 		return draft, "unparsable_version"
 	}

@@ -31,8 +31,7 @@ func viewJob(j jobs.State) JobStatus {
 		LastSeconds: j.Took.Seconds(), LastError: j.Failure,
 	}
 	if !j.Begun.IsZero() {
-		begun := j.Begun.Unix()
-		v.LastRun = &begun
+		v.LastRun = new(j.Begun.Unix())
 	}
 	return v
 }

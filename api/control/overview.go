@@ -71,8 +71,7 @@ func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 		if b := h.Jobs.Backups(); b != (jobs.BackupState{}) {
 			v.Backup = &instanceBackupView{Bytes: b.Bytes, Error: web.OrNull(b.LastError)}
 			if !b.Last.IsZero() {
-				last := b.Last.Unix()
-				v.Backup.LastAt = &last
+				v.Backup.LastAt = new(b.Last.Unix())
 			}
 		}
 	}

@@ -245,8 +245,7 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 	defer web.NoWriteDeadline(r.Writer)()
 	pending := h.DeleteNow(r.Context(), deletion)
 	if deletion.Refresh {
-		refreshed := h.refreshLink(r, f, pending)
-		view.Refresh = &refreshed
+		view.Refresh = new(h.refreshLink(r, f, pending))
 	}
 	return view, nil
 }

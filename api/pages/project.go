@@ -302,12 +302,10 @@ func (to reader) project() projectView {
 		v.Href += "?" + to.locale
 	}
 	if author := orEmpty(p.Author); author != "" {
-		link := linkNamed(author, orEmpty(p.AuthorHomepageURL))
-		v.Author = &link
+		v.Author = new(linkNamed(author, orEmpty(p.AuthorHomepageURL)))
 	}
 	if p.PublishedAt != nil {
-		at := to.moment(*p.PublishedAt)
-		v.Published = &at
+		v.Published = new(to.moment(*p.PublishedAt))
 	}
 	for _, l := range []struct {
 		name    string

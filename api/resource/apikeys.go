@@ -318,8 +318,7 @@ func (h *Handlers) editKey(r *web.Request, edit func(*store.Tx, *store.APIKey) e
 func (h *Handlers) revokeKey(r *web.Request) error {
 	_, err := h.editKey(r, func(tx *store.Tx, k *store.APIKey) error {
 		if k.RevokedAt == nil {
-			now := tx.Now().Unix()
-			k.RevokedAt, k.Former = &now, nil
+			k.RevokedAt, k.Former = new(tx.Now().Unix()), nil
 		}
 		return nil
 	})

@@ -236,8 +236,7 @@ func (in repliedInput) check(p *problems, reply *string, now int64) *int64 {
 	p.UnixTime("replied_at", in.RepliedAt, false)
 	switch {
 	case web.OrNil(reply) != nil:
-		at := int64(in.RepliedAt.Or(web.Integer(now)))
-		return &at
+		return new(int64(in.RepliedAt.Or(web.Integer(now))))
 	case in.RepliedAt.Value != nil:
 		p.Add("replied_at must be left out where there is no reply")
 	}

@@ -155,8 +155,7 @@ func (c feedbackChange) apply(f *store.Feedback, now int64) {
 	if in.Rating.Sent {
 		f.Rating = nil
 		if in.Rating.Value != nil {
-			stars := int(*in.Rating.Value)
-			f.Rating = &stars
+			f.Rating = new(int(*in.Rating.Value))
 		}
 	}
 	web.Set(&f.Content, in.Content)
@@ -327,8 +326,7 @@ func (p *problems) feedbackSelection(r *web.Request, page web.Page) store.Feedba
 		if at < 0 {
 			p.Add("status must be one of open, in_progress, resolved, closed")
 		}
-		status := store.FeedbackStatus(max(at, 0))
-		q.Status = &status
+		q.Status = new(store.FeedbackStatus(max(at, 0)))
 	}
 	return q
 }
@@ -349,8 +347,7 @@ func mean(sum, n int64) *float64 {
 	if n == 0 {
 		return nil
 	}
-	m := float64(sum) / float64(n)
-	return &m
+	return new(float64(sum) / float64(n))
 }
 
 type ratingsView struct {

@@ -51,19 +51,16 @@ func (in languageInput) check(how write) (store.LanguageEdit, error) {
 	var edit store.LanguageEdit
 	switch {
 	case !update || in.Locale.Value != nil || in.Locale.Wrong:
-		tag := p.tag("locale", in.Locale)
-		edit.Tag = &tag
+		edit.Tag = new(p.tag("locale", in.Locale))
 	case in.Locale.Null():
 		p.Add("locale must not be null")
 	}
 	if in.Aliases.Sent && (update || !in.Aliases.Null()) {
-		synonyms := p.synonyms(in.Aliases)
-		edit.Synonyms = &synonyms
+		edit.Synonyms = new(p.synonyms(in.Aliases))
 	}
 	p.Text("label", in.Label, web.TextRule{Max: 64, Trim: true})
 	if in.Label.Sent && (update || !in.Label.Null()) {
-		label := trimmed(in.Label.Value)
-		edit.Label = &label
+		edit.Label = new(trimmed(in.Label.Value))
 	}
 	return edit, p.Err()
 }

@@ -220,8 +220,7 @@ func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	if !r.Sent(name) {
 		return nil
 	}
-	n := p.Count(r, name, 0, least, most)
-	return &n
+	return new(p.Count(r, name, 0, least, most))
 }
 
 type logStatisticsView struct {
@@ -303,8 +302,7 @@ func (in pruneInput) check(write) (pruneChange, error) {
 	}
 	c := pruneChange{which: store.LogRange{Before: (*int64)(in.EndTime.Value), IP: in.IP.Value}, dryRun: in.DryRun.Or(false)}
 	if in.Level.Value != nil {
-		level := int(*in.Level.Value)
-		c.which.Level = &level
+		c.which.Level = new(int(*in.Level.Value))
 	}
 	return c, nil
 }

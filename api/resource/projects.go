@@ -119,8 +119,7 @@ func versionText(c release.Comparable) *string {
 	if c.IsZero() {
 		return nil
 	}
-	text := c.String()
-	return &text
+	return new(c.String())
 }
 
 type projectStatisticsView struct {

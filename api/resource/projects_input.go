@@ -127,7 +127,6 @@ func setDays(days **int, o web.Optional[web.Integer]) {
 	}
 	*days = nil
 	if o.Value != nil {
-		n := int(*o.Value)
-		*days = &n
+		*days = new(int(*o.Value))
 	}
 }

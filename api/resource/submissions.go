@@ -58,8 +58,7 @@ func sender(r *web.Request) store.Sender {
 		RegionName: web.OrNil(&place.RegionName), City: web.OrNil(&place.City),
 	}
 	if r.Addr.IsValid() {
-		ip := r.Addr.String()
-		sender.IP = &ip
+		sender.IP = new(r.Addr.String())
 	}
 	if agent := web.Shorten(r.UserAgent(), 512); agent != "" {
 		sender.UserAgent = &agent

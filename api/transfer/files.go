@@ -181,8 +181,7 @@ func (l *importedFiles) relink(v *store.Version) {
 		return
 	}
 	if v.DownloadURL != nil {
-		changed := l.link(*v.DownloadURL)
-		v.DownloadURL = &changed
+		v.DownloadURL = new(l.link(*v.DownloadURL))
 	}
 	for i := range v.DownloadLinks {
 		v.DownloadLinks[i].URL = l.link(v.DownloadLinks[i].URL)

@@ -232,8 +232,7 @@ func (n *names) seen(items []walItem) {
 func (n *names) copy(number uint32) *name {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	one := *n.list[number]
-	return &one
+	return new(*n.list[number])
 }
 
 // edited reports whether an administrator has edited the definition.

@@ -194,8 +194,7 @@ func (j *Jobs) dropEvents(ctx context.Context, p *store.Project, now time.Time) 
 // dropSubmissions deletes a project's logs and feedback that are older than their retention.
 func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.Time) error {
 	if keep := retention(p.LogRetentionDays, j.LogRetentionDays); keep > 0 {
-		before := now.Add(-keep).Unix()
-		if _, _, err := j.DB.PruneLogs(ctx, p.ID, store.LogRange{Before: &before}, false); err != nil {
+		if _, _, err := j.DB.PruneLogs(ctx, p.ID, store.LogRange{Before: new(now.Add(-keep).Unix())}, false); err != nil {
 			return orGone(err)
 		}
 	}

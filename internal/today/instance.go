@@ -55,8 +55,7 @@ func (b Backup) Findings(now time.Time) []Finding {
 		if now.Sub(b.Last) <= 2*b.Every {
 			return nil
 		}
-		since := b.Last.Unix()
-		f.Values.Since = &since
+		f.Values.Since = new(b.Last.Unix())
 	}
 	return []Finding{f}
 }

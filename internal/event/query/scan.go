@@ -80,8 +80,7 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 			debug.SetPanicOnFault(true) // a page that the disk cannot read causes a panic instead of a crash
 			defer func() {
 				if p := recover(); p != nil {
-					text := fmt.Sprintf("%v\n%s", p, debug.Stack())
-					panicked.Store(&text)
+					panicked.Store(new(fmt.Sprintf("%v\n%s", p, debug.Stack())))
 					stop(context.Canceled)
 				}
 			}()
