@@ -2,8 +2,6 @@ package resource
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"svc/api/web"
 	"svc/internal/fault"
@@ -79,15 +77,7 @@ func (in bulkInput) checkFeedback(how write) (bulkChange, error) {
 	p := checking(how)
 	c := bulkChange{ids: p.ids(in.IDs), hidden: in.Hidden.Value}
 	p.Flag("hidden", in.Hidden)
-	p.Text("status", in.Status, web.TextRule{Fixed: true})
-	if in.Status.Value != nil {
-		at := slices.Index(feedbackStatuses, *in.Status.Value)
-		if at < 0 {
-			p.Add("status must be one of %s", strings.Join(feedbackStatuses, ", "))
-		}
-		status := store.FeedbackStatus(max(at, 0))
-		c.status = &status
-	}
+	c.status = p.feedbackStatus(in.Status)
 	if !in.Hidden.Sent && !in.Status.Sent {
 		p.Add("status or hidden is required")
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"svc/api/web"
 	"svc/internal/fault"
@@ -115,13 +116,13 @@ type feedbackInput struct {
 type feedbackChange struct {
 	in       feedbackInput
 	platform *platform.Platform
-	status   int // -1 = unchanged
+	status   *store.FeedbackStatus // nil = unchanged
 }
 
 // check checks the fields that both clients and administrators may send. The callers check the
 // other fields.
 func (in feedbackInput) check(p *problems) feedbackChange {
-	c := feedbackChange{in: in, status: -1}
+	c := feedbackChange{in: in}
 	p.Text("user_id", in.UserID, web.TextRule{Max: 64})
 	p.Number("rating", in.Rating, 1, 5, false)
 	p.Text("content", in.Content, web.TextRule{Max: 4096, Required: true})
@@ -132,16 +133,25 @@ func (in feedbackInput) check(p *problems) feedbackChange {
 	return c
 }
 
+// feedbackStatus validates a status and returns it. It returns nil if there is no valid status.
+func (p *problems) feedbackStatus(o web.Optional[string]) *store.FeedbackStatus {
+	p.Text("status", o, web.TextRule{Fixed: true})
+	if o.Value == nil {
+		return nil
+	}
+	at := slices.Index(feedbackStatuses, *o.Value)
+	if at < 0 {
+		p.Add("status must be one of %s", strings.Join(feedbackStatuses, ", "))
+		return nil
+	}
+	return new(store.FeedbackStatus(at))
+}
+
 func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 	p := checking(how)
 	c := in.check(&p)
 	p.Flag("is_hidden", in.IsHidden)
-	p.Text("status", in.Status, web.TextRule{Fixed: true})
-	if in.Status.Value != nil {
-		if c.status = slices.Index(feedbackStatuses, *in.Status.Value); c.status < 0 {
-			p.Add("status must be one of open, in_progress, resolved, closed")
-		}
-	}
+	c.status = p.feedbackStatus(in.Status)
 	p.Text("result", in.Result, web.TextRule{Max: 4096})
 	p.Text("reply", in.Reply, web.TextRule{Max: 4096})
 	return c, p.Err()
@@ -152,17 +162,12 @@ func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 func (c feedbackChange) apply(f *store.Feedback, now int64) {
 	in := c.in
 	web.SetOrClear(&f.UserID, in.UserID)
-	if in.Rating.Sent {
-		f.Rating = nil
-		if in.Rating.Value != nil {
-			f.Rating = new(int(*in.Rating.Value))
-		}
-	}
+	setInt(&f.Rating, in.Rating)
 	web.Set(&f.Content, in.Content)
 	web.SetOrClear(&f.Contact, in.Contact)
 	web.Set(&f.Hidden, in.IsHidden)
-	if c.status >= 0 {
-		f.Status = store.FeedbackStatus(c.status)
+	if c.status != nil {
+		f.Status = *c.status
 	}
 	web.SetOrClear(&f.Result, in.Result)
 	if in.Reply.Sent {
@@ -322,11 +327,7 @@ func (h *Handlers) listFeedback(r *web.Request) (web.List, error) {
 func (p *problems) feedbackSelection(r *web.Request, page web.Page) store.FeedbackSelection {
 	q := store.FeedbackSelection{Selection: p.selection(r, page), Rating: p.exact(r, "rating", 1, 5)}
 	if text := r.Query("status"); text != "" {
-		at := slices.Index(feedbackStatuses, text)
-		if at < 0 {
-			p.Add("status must be one of open, in_progress, resolved, closed")
-		}
-		q.Status = new(store.FeedbackStatus(max(at, 0)))
+		q.Status = p.feedbackStatus(web.Optional[string]{Sent: true, Value: &text})
 	}
 	return q
 }

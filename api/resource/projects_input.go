@@ -111,8 +111,8 @@ func (c projectChange) apply(p *store.Project) error {
 	p.StatsRetentionDays = int(in.StatsRetentionDays.Or(web.LooseInteger(p.StatsRetentionDays)))
 	p.EventRetentionDays = int(in.EventRetentionDays.Or(web.LooseInteger(p.EventRetentionDays)))
 	p.CollectEvents = bool(in.CollectEvents.Or(web.LooseBool(p.CollectEvents)))
-	setDays(&p.LogRetentionDays, in.LogRetentionDays)
-	setDays(&p.FeedbackRetentionDays, in.FeedbackRetentionDays)
+	setInt(&p.LogRetentionDays, in.LogRetentionDays)
+	setInt(&p.FeedbackRetentionDays, in.FeedbackRetentionDays)
 	if in.StorageBackendID.Sent {
 		p.StorageBackend = strings.TrimSpace(in.StorageBackendID.Or("")) // the store checks that the storage exists
 	}
@@ -120,8 +120,8 @@ func (c projectChange) apply(p *store.Project) error {
 	return projectTexts.apply(p, &p.Translations, in.Translations, c.translations)
 }
 
-// setDays sets a number of days if the field was sent. null clears it.
-func setDays(days **int, o web.Optional[web.Integer]) {
+// setInt sets a number if the field was sent. null clears it.
+func setInt(days **int, o web.Optional[web.Integer]) {
 	if !o.Sent {
 		return
 	}
