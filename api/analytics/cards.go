@@ -70,11 +70,7 @@ func (in cardInput) apply(c *store.Card) {
 
 func (h *Handlers) listCards(r *web.Request) (web.PageView, error) {
 	views := []cardView{}
-	err := h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err := r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		cards, err := tx.Cards(p.ID)
 		for _, c := range cards {
 			views = append(views, ViewCard(p, c))
@@ -85,11 +81,7 @@ func (h *Handlers) listCards(r *web.Request) (web.PageView, error) {
 }
 
 func (h *Handlers) getCard(r *web.Request) (v cardView, err error) {
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		c, err := addressedCard(r, tx, p.ID)
 		if err != nil {
 			return err

@@ -88,11 +88,7 @@ func viewWebhook(p *store.Project, w *store.Webhook) webhookView {
 }
 
 func (h *Handlers) getWebhook(r *web.Request) (view webhookView, err error) {
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		w, err := store.WebhookSettings(p.ID).Get(tx)
 		if err == nil {
 			view = viewWebhook(p, w)

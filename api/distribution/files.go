@@ -173,11 +173,7 @@ func fileStatus(p *web.Problems, r *web.Request) store.FileStatus {
 func (h *Handlers) showFile(r *web.Request, id store.FileID) (view fileView, err error) {
 	var f *store.File
 	var views []fileView
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		if f, err = tx.File(p.ID, id); err != nil {
 			return err
 		}
@@ -255,11 +251,7 @@ func (h *Handlers) deleteFile(r *web.Request) (view fileDeletedView, err error) 
 func (h *Handlers) refreshFile(r *web.Request) (view refreshView, err error) {
 	var f *store.File
 	var pending *store.CDNRefresh
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		if f, err = tx.File(p.ID, store.FileID(r.Param("id"))); err != nil {
 			return err
 		}
@@ -300,11 +292,7 @@ func (h *Handlers) mirrorAssets(r *web.Request) (done engine.Mirrored, err error
 	}
 	id, ok := store.ParseID(r.Param("id"))
 	var here []*store.File
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		if !ok {
 			return fault.New(fault.NotFound, "version not found")
 		}

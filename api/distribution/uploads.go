@@ -119,11 +119,7 @@ func (h *Handlers) admit(r *web.Request, a announced) (in upload.Request, err er
 	if k := r.Caller.Key; k != nil {
 		in.Credential, in.CredentialName = k.ID.String(), k.Name
 	}
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		b, err := tx.StorageFor(p, a.backend)
 		if err != nil {
 			return err

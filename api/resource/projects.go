@@ -207,11 +207,7 @@ type contentsView struct {
 // projectContents counts the records that belong to the project in the path.
 func (h *Handlers) projectContents(r *web.Request) (v contentsView, err error) {
 	var project store.ProjectID
-	err = h.DB.View(func(tx *store.Tx) error {
-		p, err := r.Project(tx)
-		if err != nil {
-			return err
-		}
+	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		project = p.ID
 		c, err := tx.Contents(p.ID)
 		v = contentsView{

@@ -197,15 +197,24 @@ func ReadSnapshot[V any](r *Request, db *store.Store, read func(*store.Snapshot)
 	return v, err
 }
 
+// View passes the project in the path to fn, in a read transaction.
+func (r *Request) View(db *store.Store, fn func(*store.Tx, *store.Project) error) error {
+	return db.View(r.inProject(fn))
+}
+
 // Update runs fn in a write transaction with the project in the path.
 func (r *Request) Update(db *store.Store, fn func(*store.Tx, *store.Project) error) error {
-	return db.Update(func(tx *store.Tx) error {
+	return db.Update(r.inProject(fn))
+}
+
+func (r *Request) inProject(fn func(*store.Tx, *store.Project) error) func(*store.Tx) error {
+	return func(tx *store.Tx) error {
 		p, err := r.Project(tx)
 		if err != nil {
 			return err
 		}
 		return fn(tx, p)
-	})
+	}
 }
 
 // ByOwner reports whether the request came over the control connection.
