@@ -37,13 +37,12 @@ var families = []family{
 				}
 			}
 		}},
-	{"svc_http_requests_in_flight", "Requests being answered.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
-		to.add(float64(h.Requests.InFlight()))
-	}},
-	connection("svc_connections", "Open connections, except those of the control socket and metrics.listen.", gauge,
-		func(c *Connections) float64 { return float64(c.Open) }),
-	connection("svc_connections_max", "Limit of svc_connections: max_connections.", gauge,
-		func(c *Connections) float64 { return float64(c.Max) }),
+	current("svc_http_requests_in_flight", "Requests being answered.", gauge,
+		func(h *Handlers) float64 { return float64(h.Requests.InFlight()) }),
+	current("svc_connections", "Open connections, except those of the control socket and metrics.listen.", gauge,
+		func(h *Handlers) float64 { return float64(h.connections().Open) }),
+	current("svc_connections_max", "Limit of svc_connections: max_connections.", gauge,
+		func(h *Handlers) float64 { return float64(h.connections().Max) }),
 	{"svc_connections_closed_total", "Connections closed to protect others: idle ones, those without a complete header, and new ones from " +
 		"an address with too many.", counterKind, []string{"reason"},
 		func(h *Handlers, _ *figures, to samples) {
@@ -52,16 +51,15 @@ var families = []family{
 			to.add(float64(c.Headerless), "header")
 			to.add(float64(c.Refused), "address")
 		}},
-	{"svc_public_body_bytes", "Memory of request bodies from callers without a credential, except bodies of up to 4 KiB.", gauge, nil,
-		func(h *Handlers, _ *figures, to samples) {
+	current("svc_public_body_bytes", "Memory of request bodies from callers without a credential, except bodies of up to 4 KiB.", gauge,
+		func(h *Handlers) float64 {
 			used, _ := h.Bodies.Budget()
-			to.add(float64(used))
-		}},
-	{"svc_public_body_budget_bytes", "Limit of svc_public_body_bytes: public_body_budget_mib.", gauge, nil,
-		func(h *Handlers, _ *figures, to samples) {
-			_, size := h.Bodies.Budget()
-			to.add(float64(size))
-		}},
+			return float64(used)
+		}),
+	current("svc_public_body_budget_bytes", "Limit of svc_public_body_bytes: public_body_budget_mib.", gauge, func(h *Handlers) float64 {
+		_, size := h.Bodies.Budget()
+		return float64(size)
+	}),
 	{"svc_public_bodies_refused_total", "Request bodies rejected with 503, because the budget was used up or their address was sending too " +
 		"many.", counterKind, []string{"reason"},
 		func(h *Handlers, _ *figures, to samples) {
@@ -69,26 +67,21 @@ var families = []family{
 			to.add(float64(budget), "budget")
 			to.add(float64(address), "address")
 		}},
-	{"svc_answer_bytes", "Memory reserved for large answers in progress, except lists of up to 64 KiB.", gauge, nil,
-		func(h *Handlers, _ *figures, to samples) {
+	current("svc_answer_bytes", "Memory reserved for large answers in progress, except lists of up to 64 KiB.", gauge,
+		func(h *Handlers) float64 {
 			used, _ := h.Answers.Budget()
-			to.add(float64(used))
-		}},
-	{"svc_answer_budget_bytes", "Limit of svc_answer_bytes: answer_budget_mib.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
+			return float64(used)
+		}),
+	current("svc_answer_budget_bytes", "Limit of svc_answer_bytes: answer_budget_mib.", gauge, func(h *Handlers) float64 {
 		_, size := h.Answers.Budget()
-		to.add(float64(size))
-	}},
-	{"svc_answers_waiting", "Requests waiting for memory for a large answer.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
-		to.add(float64(h.Answers.Waiting()))
-	}},
-	{"svc_answers_refused_total", "Requests rejected with 503 after waiting for that memory.", counterKind, nil,
-		func(h *Handlers, _ *figures, to samples) {
-			to.add(float64(h.Answers.Refused()))
-		}},
-	{"svc_request_statistics_dropped_total", "Requests not counted in the request statistics for lack of room.", counterKind, nil,
-		func(h *Handlers, _ *figures, to samples) {
-			to.add(float64(h.Dropped()))
-		}},
+		return float64(size)
+	}),
+	current("svc_answers_waiting", "Requests waiting for memory for a large answer.", gauge,
+		func(h *Handlers) float64 { return float64(h.Answers.Waiting()) }),
+	current("svc_answers_refused_total", "Requests rejected with 503 after waiting for that memory.", counterKind,
+		func(h *Handlers) float64 { return float64(h.Answers.Refused()) }),
+	current("svc_request_statistics_dropped_total", "Requests not counted in the request statistics for lack of room.", counterKind,
+		func(h *Handlers) float64 { return float64(h.Dropped()) }),
 
 	value("svc_store_commits_total", "Successful commits to svc.db.", counterKind,
 		func(f *figures) float64 { return float64(f.store.Commits) }),
@@ -117,9 +110,8 @@ var families = []family{
 		gauge, func(f *figures) float64 { return f.store.Oldest.Seconds() }),
 	value("svc_store_writer_seconds", "Age of the current write transaction of svc.db, for which other writers wait; 0 if there is none.",
 		gauge, func(f *figures) float64 { return f.store.Locked.Seconds() }),
-	{"svc_store_damaged", "Whether damage has been found in svc.db since the start.", gauge, nil, func(h *Handlers, _ *figures, to samples) {
-		to.add(boolean(h.DB.Damage() != nil))
-	}},
+	current("svc_store_damaged", "Whether damage has been found in svc.db since the start.", gauge,
+		func(h *Handlers) float64 { return boolean(h.DB.Damage() != nil) }),
 
 	value("svc_events_stored_total", "Stored events; repeated ones are not counted again.", counterKind,
 		func(f *figures) float64 { return float64(f.events.Events) }),
@@ -169,10 +161,8 @@ var families = []family{
 		func(f *figures) float64 { return f.events.Oldest.Seconds() }),
 	value("svc_events_writer_seconds", "Age of the current write transaction of events.db, for which other writers wait; 0 if there is none.",
 		gauge, func(f *figures) float64 { return f.events.Locked.Seconds() }),
-	{"svc_events_damaged", "Whether damage has been found in events.db since the start.", gauge, nil,
-		func(h *Handlers, _ *figures, to samples) {
-			to.add(boolean(h.eventsDamage() != nil))
-		}},
+	current("svc_events_damaged", "Whether damage has been found in events.db since the start.", gauge,
+		func(h *Handlers) float64 { return boolean(h.eventsDamage() != nil) }),
 
 	value("svc_search_ready", "Whether searches use the index; otherwise they scan all records.", gauge,
 		func(f *figures) float64 { return boolean(f.search.Ready) }),
@@ -212,13 +202,9 @@ func distribution(name, help string, unit time.Duration, read func(*figures) met
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
-// connection returns a family with a single sample that describes the connections. The function
-// read returns the value of the sample.
-func connection(name, help string, k kind, read func(*Connections) float64) family {
-	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) {
-		c := h.connections()
-		to.add(read(&c))
-	}}
+// current is like value, for a sample that is not one of the figures.
+func current(name, help string, k kind, read func(*Handlers) float64) family {
+	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) { to.add(read(h)) }}
 }
 
 func ofJobs(name, help string, k kind, value func(*jobs.State) float64) family {
