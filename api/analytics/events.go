@@ -1,11 +1,10 @@
 package analytics
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
-	"time"
 	"unicode/utf8"
 
 	"svc/api/web"
@@ -130,92 +129,28 @@ func (h *Handlers) exportSubject(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	defer web.NoWriteDeadline(w)()
-	out := &export{to: w}
-	if err := out.begin(subject); err != nil {
-		return err
-	}
-	if err = h.Events.Export(r.Context(), project, subject, out.add); err == nil {
-		return out.end()
-	}
-	if !out.sent {
-		return err
-	}
-	// Part of the response has been sent. Aborting it without the last bytes tells the client that it
-	// is incomplete.
-	if r.Context().Err() == nil && !out.broken {
-		h.Log.Error("export interrupted", "error", err, "id", r.ID)
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// export is a response that is sent in pieces. At most one piece is in memory at a time.
-type export struct {
-	to      http.ResponseWriter
-	waiting bytes.Buffer
-	events  int
-	sent    bool // at least one piece has been sent
-	broken  bool // the client has disconnected
-}
-
-// exportPiece is the size of a piece of an export in bytes.
-const exportPiece = 64 << 10
-
-func (x *export) begin(subject string) error {
 	name, err := web.Encode(subject)
 	if err != nil {
 		return err
 	}
-	x.waiting.WriteString(`{"distinct_id":`)
-	x.waiting.Write(name)
-	x.waiting.WriteString(`,"data":[`)
-	return nil
-}
-
-func (x *export) add(e *event.Event) error {
-	one, err := web.Encode(ViewEvent(e))
+	out, events := web.NewPieces(w), 0
+	if err := out.Add(fmt.Appendf(nil, `{"distinct_id":%s,"data":[`, name)); err != nil {
+		return err
+	}
+	err = h.Events.Export(r.Context(), project, subject, func(e *event.Event) error {
+		one, err := web.Encode(ViewEvent(e))
+		if err != nil {
+			return err
+		}
+		if events++; events > 1 {
+			one = append([]byte{','}, one...)
+		}
+		return out.Add(one)
+	})
 	if err != nil {
 		return err
 	}
-	if x.events++; x.events > 1 {
-		x.waiting.WriteByte(',')
-	}
-	x.waiting.Write(one)
-	if x.waiting.Len() < exportPiece {
-		return nil
-	}
-	return x.flush()
-}
-
-// flush sends the buffered bytes. It returns an error if the write exceeds the time limit that
-// applies to all responses.
-func (x *export) flush() error {
-	if !x.sent {
-		x.sent = true
-		x.to.Header()["Content-Type"] = web.ContentTypeJSON
-		x.to.WriteHeader(http.StatusOK)
-	}
-	deadline := time.Now().Add(time.Duration(30+x.waiting.Len()/web.MinBytesPerSecond) * time.Second)
-	_ = http.NewResponseController(x.to).SetWriteDeadline(deadline) // fails in process, where clients are never slow
-	_, err := x.waiting.WriteTo(x.to)
-	x.broken = err != nil
-	return err
-}
-
-// end completes the response. If nothing has been sent yet, it sends the whole response at once.
-func (x *export) end() error {
-	total, err := web.Encode(x.events)
-	if err != nil {
-		return err
-	}
-	x.waiting.WriteString(`],"total":`)
-	x.waiting.Write(total)
-	x.waiting.WriteByte('}')
-	if !x.sent {
-		web.WriteJSON(x.to, http.StatusOK, x.waiting.Bytes())
-		return nil
-	}
-	_ = x.flush() // an error means that the client has disconnected
-	return nil
+	return out.End(fmt.Appendf(nil, `],"total":%d}`, events))
 }
 
 func (h *Handlers) eraseOwnEvents(r *web.Request) (erasedView, error) {

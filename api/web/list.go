@@ -50,7 +50,7 @@ func Listed(answer func(*Request) (List, error)) Handler {
 				return r.Route.Answers.inTurn(func() ([]byte, error) { return encode(i) })
 			}
 		}
-		return list.encode(r.Context(), &listWriter{w: w})
+		return list.encode(r.Context(), NewPieces(w))
 	}
 }
 
@@ -68,7 +68,7 @@ func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + piece
 
 // encode writes the list as JSON. It stops early and returns an error if the client has
 // disconnected.
-func (l List) encode(ctx context.Context, to *listWriter) error {
+func (l List) encode(ctx context.Context, to *Pieces) error {
 	b := strconv.AppendInt(append(to.piece, `{"total":`...), int64(l.Total), 10)
 	if l.Estimate {
 		b = append(b, `,"total_is_estimate":true`...)
@@ -90,21 +90,17 @@ func (l List) encode(ctx context.Context, to *listWriter) error {
 			to.piece = append(to.piece, ',')
 		}
 		first = false
-		to.piece = append(to.piece, record...)
-		if len(to.piece) >= pieceBytes {
-			if err := to.flush(); err != nil {
-				return err
-			}
+		if err := to.Add(record); err != nil {
+			return err
 		}
 	}
-	to.piece = append(to.piece, `]}`...)
-	return to.end()
+	return to.End([]byte(`]}`))
 }
 
-// listWriter sends a list in pieces. Its methods return an error if the client stops reading, or
-// reads more slowly than MinBytesPerSecond after the first 30 seconds. The rate only takes into
+// Pieces sends a long JSON body in pieces. Its methods return an error if the client stops reading,
+// or reads more slowly than MinBytesPerSecond after the first 30 seconds. The rate only takes into
 // account the time that the client takes to read, not the time for encoding.
-type listWriter struct {
+type Pieces struct {
 	w     http.ResponseWriter
 	piece []byte
 	begun bool          // a piece has been sent
@@ -112,8 +108,20 @@ type listWriter struct {
 	took  time.Duration // time that the client took to read the sent bytes
 }
 
+// NewPieces returns an empty body for the response w.
+func NewPieces(w http.ResponseWriter) *Pieces { return &Pieces{w: w} }
+
+// Add adds a part to the body, and sends the current piece if it is long enough.
+func (l *Pieces) Add(part []byte) error {
+	l.piece = append(l.piece, part...)
+	if len(l.piece) < pieceBytes {
+		return nil
+	}
+	return l.flush()
+}
+
 // flush sends the current piece. An error means that the client has disconnected or is too slow.
-func (l *listWriter) flush() error {
+func (l *Pieces) flush() error {
 	if !l.begun {
 		l.begun = true
 		l.w.Header()["Content-Type"] = ContentTypeJSON
@@ -132,8 +140,10 @@ func (l *listWriter) flush() error {
 	return nil
 }
 
-// end sends the last piece. If that is the whole list, it is sent with a Content-Length header.
-func (l *listWriter) end() error {
+// End adds the last part and sends the last piece. If that is the whole body, it is sent with a
+// Content-Length header.
+func (l *Pieces) End(part []byte) error {
+	l.piece = append(l.piece, part...)
 	if l.begun {
 		return l.flush()
 	}
