@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 
 	"svc/internal/fault"
 )
@@ -173,9 +174,7 @@ func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 		return Candidates{All: true}, nil
 	}
 	refs := make(map[string]bool, len(n.Refs)+len(changes))
-	for ref := range n.Refs {
-		refs[ref] = true
-	}
+	maps.Copy(refs, n.Refs)
 	for _, c := range changes {
 		refs[c.Ref()] = true
 	}

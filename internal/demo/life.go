@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -216,14 +217,9 @@ type versionCountLine struct {
 
 // sorted returns the counters in a reproducible order, as an archive contains them.
 func sorted[K comparable, L any](counts map[K]int64, compare func(a, b K) int, line func(K, int64) L) []L {
-	keys := make([]K, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compare)
-	lines := make([]L, len(keys))
-	for i, k := range keys {
-		lines[i] = line(k, counts[k])
+	lines := make([]L, 0, len(counts))
+	for _, k := range slices.SortedFunc(maps.Keys(counts), compare) {
+		lines = append(lines, line(k, counts[k]))
 	}
 	return lines
 }

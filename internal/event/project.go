@@ -3,6 +3,8 @@ package event
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 
 	"svc/internal/boltfile"
 	"svc/internal/event/dictionary"
@@ -99,11 +101,7 @@ func (e *Engine) project(number Project) *project {
 func (e *Engine) Projects() []Project {
 	e.known.RLock()
 	defer e.known.RUnlock()
-	list := make([]Project, 0, len(e.projects))
-	for number := range e.projects {
-		list = append(list, number)
-	}
-	return list
+	return slices.Collect(maps.Keys(e.projects))
 }
 
 // addProject creates the buckets of a new project.

@@ -142,11 +142,11 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropDeliveries removes the expired records of deliveries from the code host.
-func (j *Jobs) dropDeliveries(ctx context.Context) error {
+// dropInSteps calls drop in transactions of dropStep records until it drops fewer.
+func (j *Jobs) dropInSteps(ctx context.Context, drop func(*store.Tx) (n int, err error)) error {
 	for n := dropStep; n == dropStep; {
 		err := j.DB.Update(func(tx *store.Tx) (err error) {
-			n, err = tx.DropDeliveries(dropStep)
+			n, err = drop(tx)
 			return err
 		})
 		if err != nil {
@@ -159,6 +159,11 @@ func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	return nil
 }
 
+// dropDeliveries removes the expired records of deliveries from the code host.
+func (j *Jobs) dropDeliveries(ctx context.Context) error {
+	return j.dropInSteps(ctx, func(tx *store.Tx) (int, error) { return tx.DropDeliveries(dropStep) })
+}
+
 // dropRequests deletes a project's request statistics that are older than the project's retention.
 func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time) error {
 	before := store.HourOf(now.Add(-days(p.StatsRetentionDays)))
@@ -166,19 +171,7 @@ func (j *Jobs) dropRequests(ctx context.Context, p *store.Project, now time.Time
 	if err != nil || !old { // most projects have nothing to delete on most nights; this avoids a write transaction
 		return err
 	}
-	for n := dropStep; n == dropStep; {
-		err := j.DB.Update(func(tx *store.Tx) (err error) {
-			n, err = tx.DropRequests(p.ID, before, dropStep)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := pause(ctx, dropPause); err != nil {
-			return err
-		}
-	}
-	return nil
+	return j.dropInSteps(ctx, func(tx *store.Tx) (int, error) { return tx.DropRequests(p.ID, before, dropStep) })
 }
 
 // dropEvents deletes a project's events and event counters that are older than their retention. The

@@ -50,10 +50,7 @@ func (j *Jobs) SetSchedule(s Schedule) {
 	}
 	j.Schedule = s
 	j.backups.Unlock()
-	select {
-	case j.rescheduled <- struct{}{}:
-	default: // the value that is already there makes the job read the new schedule
-	}
+	signal(j.rescheduled)
 }
 
 // Backups returns the state of the scheduled backups.

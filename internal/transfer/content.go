@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -48,12 +49,7 @@ func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err er
 // Contents returns the sorted IDs of the files that have content in the archive. The
 // content can be incomplete.
 func (a *Reader) Contents() []string {
-	ids := make([]string, 0, len(a.contents))
-	for id := range a.contents {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.Sorted(maps.Keys(a.contents))
 }
 
 // CheckContent checks that the archive contains the content of a file with the given

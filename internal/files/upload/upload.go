@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -258,11 +259,7 @@ func (s *Sessions) Sweep() error {
 func (s *Sessions) list() []*session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]*session, 0, len(s.open))
-	for _, u := range s.open {
-		all = append(all, u)
-	}
-	return all
+	return slices.Collect(maps.Values(s.open))
 }
 
 // scan loads the sessions in the directory that are not in memory yet. It calls unreadable for
