@@ -93,7 +93,8 @@ func owner(o *Operation, status int) Package {
 		return Codehost // the code host receives the issues
 	case tag == "Health":
 		return API
-	case tag == "Events", tag == "Statistics", strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):
+	case tag == "Events", tag == "Statistics", o.Extensions["x-scope"] == "stats:read",
+		strings.HasPrefix(o.Path, "/api/v1/public/{k}/events"):
 		return Analytics
 	}
 	return Resource
