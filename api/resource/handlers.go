@@ -5,6 +5,7 @@
 //
 //	handlers.go              Handlers, and the routes of all resources
 //	records.go               create, read, change, delete: what resources share
+//	contents.go              versions and announcements of a snapshot: read, search, encode
 //	find.go                  search= in lists, by the index
 //	translations.go          texts in other languages
 //	translate.go             machine translation: settings, test, texts
