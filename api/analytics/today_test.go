@@ -82,7 +82,7 @@ func TestToday(t *testing.T) {
 		kind, values string
 		last         int64 // last value of the finding's series; -1 = there is no series
 	}{
-		{"no_file", `{"count":2,"version":"2.0.0"}`, -1},
+		{"no_file", `{"count":2,"version":"2.0.0"}`, 1},
 		{"errors", `{"count":12,"usual":0,"since":` + strconv.FormatInt(now-3600, 10) + `}`, 12},
 		{"feedback_waiting", `{"count":2,"one_star":1}`, 3},
 		{"adoption", `{"count":3,"version":"2.0.0","share":0.6666666666666666,"days":0}`, 2},
