@@ -143,7 +143,7 @@ export function Figure<T>(props: FigureProps<T>) {
             </Title>
           )}
           {unit && (
-            <Text span size="xs" c="dimmed" fw={400} ml={6} className={styles.unit}>
+            <Text span size="xs" c="dimmed" fw={400} ml={6} className={styles.unit} title={unit}>
               {unit}
             </Text>
           )}
