@@ -19,6 +19,9 @@ type Decision = (typeof decisions)[number];
 /** Returns the decision of a line. A newer server may send a decision that is not known here. */
 const decisionOf = ({ decision }: VersionUsageLine): Decision => decisions.find((one) => one === decision) ?? "unknown";
 
+/** Height in pixels of the line and the gap below it in a wide window. It must be the same as in versions.module.css. */
+export const usageLineHeight = 42;
+
 const params = { usage: choiceParam(["", "all", ...decisions]) };
 
 const tones: Record<Decision, ToneName> = { required: "bad", optional: "info", current: "good", unknown: "neutral" };
