@@ -29,6 +29,9 @@ inEachWay([pointer, keyboard, phone], () => {
     await choose(2, "view");
     await hand.press(page.getByRole("button", { name: events.funnel.add }));
     await choose(3, "buy");
+    // A long name ends with dots, and the whole of it is the tooltip.
+    await expect(page.getByRole("combobox", { name: events.funnel.step(3) })).toHaveAttribute("title", "buy");
+    await expect(page.getByRole("combobox", { name: events.funnel.step(3) })).toHaveCSS("text-overflow", "ellipsis");
     const result = page.locator('[data-figure="result"]');
     await expectPeople(result, 6, 4, 2);
     // Each step comes a minute after the previous one.

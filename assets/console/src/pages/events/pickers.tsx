@@ -39,17 +39,20 @@ export function EventPicker({ label, value, names, onChange, any, showLabel = fa
     .map(({ name, label: shown }) => ({ value: name, label: shown === name ? name : `${shown} (${name})` }));
   // The address may contain the name of an event that has no definition.
   const unknown = value && !known.has(value) ? [{ value, label: value }] : [];
+  const options = [...data, ...unknown];
   return (
     <Select
       {...(showLabel ? { label } : { "aria-label": label })}
       w={width}
       maw="100%"
       size="sm"
+      title={options.find((option) => option.value === value)?.label}
+      classNames={{ input: styles.chosen ?? "" }}
       searchable
       clearable={any !== undefined && value !== ""}
       placeholder={any ?? texts.choose}
       nothingFoundMessage={texts.noSuchEvent}
-      data={[...data, ...unknown]}
+      data={options}
       value={value || null}
       onChange={(next) => onChange(next ?? "")}
       limit={200}
