@@ -18,10 +18,10 @@ import (
 	"svc/store/series"
 )
 
-// Check verifies every page and record of a file against docs/format/svc-db.md. It only
-// reads the file, and nothing may write to it during the check. The error contains the
-// path. It is ErrNewer, ErrLocked, the error of ctx, an error of the file system, or
-// ErrDamaged if nothing of the file can be read.
+// Check verifies every page and record of a file against docs/format/svc-db.md. It only reads the
+// file, and nothing may write to it during the check. The error contains the path. It is ErrNewer,
+// ErrLocked, the error of ctx, an error of the file system, or ErrDamaged if nothing of the file
+// can be read.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(t *boltfile.Tx) error {
 		return newChecker(ctx, &Tx{bolt: t}, report).run()
@@ -56,8 +56,8 @@ func newChecker(ctx context.Context, tx *Tx, report *integrity.Report) *checker 
 
 func (c *checker) bucket(name []byte) *boltfile.Bucket { return c.tx.bolt.Bucket(name) }
 
-// run checks everything. The returned error means that the check could not continue;
-// findings about the data go to the report.
+// run checks everything. The returned error means that the check could not continue; findings about
+// the data go to the report.
 func (c *checker) run() error {
 	whole, err := c.marks()
 	if err != nil || !whole {
@@ -82,8 +82,8 @@ func (c *checker) run() error {
 	return c.issued()
 }
 
-// marks checks the buckets and values that every file must have. whole is false if so
-// much is missing that the check cannot continue.
+// marks checks the buckets and values that every file must have. whole is false if so much is
+// missing that the check cannot continue.
 func (c *checker) marks() (whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx.bolt, c.report)
 	if meta == nil || err != nil {
@@ -102,8 +102,7 @@ func (c *checker) marks() (whole bool, err error) {
 	return whole, nil
 }
 
-// each calls visit for the entries of a bucket and reports the progress. It stops when
-// c.ctx ends.
+// each calls visit for the entries of a bucket and reports the progress. It stops when c.ctx ends.
 func (c *checker) each(b *boltfile.Bucket, visit func(key, value []byte) error) error {
 	cursor, n := b.Cursor(), 0
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
@@ -137,8 +136,8 @@ func (c *checker) issued() error {
 	return c.put(c.bucket(metaBucket), lastIDKey, c.greatest[:])
 }
 
-// sequence checks that used, the greatest number in use in a bucket, is not greater than
-// the last number that the bucket has issued.
+// sequence checks that used, the greatest number in use in a bucket, is not greater than the last
+// number that the bucket has issued.
 func (c *checker) sequence(b *boltfile.Bucket, where string, used uint64) error {
 	if used <= b.Sequence() {
 		return nil
@@ -171,9 +170,9 @@ func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
 	return nil
 }
 
-// derived compares a bucket with the entries that follow from the records. A repair makes
-// them equal. If some records cannot be read, additional entries may belong to those
-// records, so derived leaves them alone.
+// derived compares a bucket with the entries that follow from the records. A repair makes them
+// equal. If some records cannot be read, additional entries may belong to those records, so derived
+// leaves them alone.
 func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, want map[string][]byte, unread bool) error {
 	var extra [][]byte
 	err := c.each(b, func(key, value []byte) error {
@@ -230,8 +229,8 @@ func (c *checker) counted(b *boltfile.Bucket, path string, counts map[countName]
 	return err
 }
 
-// decoded decodes a record that has an id as its key. If that fails, it adds a finding
-// and returns nil.
+// decoded decodes a record that has an id as its key. If that fails, it adds a finding and returns
+// nil.
 func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 	id, err := idOf(key)
 	if err != nil {
@@ -248,9 +247,7 @@ func decoded[T any](c *checker, path string, key, raw []byte) (*T, ID) {
 }
 
 // isObject reports whether a free-form value is either a JSON object or empty.
-func isObject(raw json.RawMessage) bool {
-	return len(raw) == 0 || raw[0] == '{'
-}
+func isObject(raw json.RawMessage) bool { return len(raw) == 0 || raw[0] == '{' }
 
 func (c *checker) readProjects() error {
 	b := c.bucket(projectsBucket)
@@ -382,8 +379,8 @@ func (c *checker) content(p ProjectID) error {
 	return nil
 }
 
-// own checks that the owner entry of a record names the project. A record's owner entry
-// maps its id to its project.
+// own checks that the owner entry of a record names the project. A record's owner entry maps its id
+// to its project.
 func (c *checker) own(p ProjectID, id ID, path string) error {
 	c.owned++
 	owners := c.bucket(ownersBucket)
@@ -456,8 +453,8 @@ func (c *checker) projectSettings(p ProjectID, path string, _ map[countName]int6
 	return c.settings(c.tx.content(p).Bucket(projectSettingsBucket), path+integrity.Path(projectSettingsBucket), projectSettings)
 }
 
-// settings checks that the settings in a bucket can be decoded. It skips unknown names,
-// because their values are not used.
+// settings checks that the settings in a bucket can be decoded. It skips unknown names, because
+// their values are not used.
 func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]func(name, raw []byte) error) error {
 	return c.each(b, func(name, raw []byte) error {
 		if read := known[string(name)]; read != nil {
@@ -469,8 +466,8 @@ func (c *checker) settings(b *boltfile.Bucket, path string, known map[string]fun
 	})
 }
 
-// forwards checks the Forwards of a project: those that have reserved a number for new
-// feedback, and those of stored feedback.
+// forwards checks the Forwards of a project: those that have reserved a number for new feedback,
+// and those of stored feedback.
 func (c *checker) forwards(p ProjectID, path string, _ map[countName]int64) error {
 	content := c.tx.content(p)
 	records := content.Bucket(feedbackSeries.Records)
@@ -518,8 +515,8 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	return nil
 }
 
-// counts compares the stored counts of a project with those of its records. It does
-// nothing if a record of the project cannot be read.
+// counts compares the stored counts of a project with those of its records. It does nothing if a
+// record of the project cannot be read.
 func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) error {
 	if c.unread[p] {
 		return nil
@@ -545,8 +542,8 @@ func (c *checker) names() error {
 	return c.derived(integrity.Name, c.bucket(namesBucket), integrity.Path(namesBucket), want, unread)
 }
 
-// owners finds owner entries without a record. It searches only if there are more owner
-// entries than records, because own has already verified that each record has an entry.
+// owners finds owner entries without a record. It searches only if there are more owner entries
+// than records, because own has already verified that each record has an entry.
 func (c *checker) owners() error {
 	b := c.bucket(ownersBucket)
 	alive := 0
@@ -588,8 +585,7 @@ func (c *checker) has(p ProjectID, key []byte) bool {
 	return err == nil
 }
 
-// submissions checks the feedback and the logs of a project, and the columns derived from
-// them.
+// submissions checks the feedback and the logs of a project, and the columns derived from them.
 func (c *checker) submissions(p ProjectID, path string, counts map[countName]int64) error {
 	feedback := feedbackSeries.of(c.tx, p)
 	first, err := firstReserved(c.tx, p, feedback.First())
@@ -636,9 +632,9 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 	return err
 }
 
-// Repair fixes the damage that Check finds, as far as the correct data can be derived
-// from the records. It uses one transaction. No other process may have the file open. It
-// returns the error of ctx, or one that Open can return.
+// Repair fixes the damage that Check finds, as far as the correct data can be derived from the
+// records. It uses one transaction. No other process may have the file open. It returns the error
+// of ctx, or one that Open can return.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(t *boltfile.Tx) error {
@@ -670,8 +666,7 @@ func (c *checker) storage() error {
 	return c.counted(c.bucket(fileCountsBucket), integrity.Path(fileCountsBucket), on, func(countName) bool { return !c.filesUnread })
 }
 
-// backends checks the storages and the projects that name them. It returns the ids of the
-// storages.
+// backends checks the storages and the projects that name them. It returns the ids of the storages.
 func (c *checker) backends() (known map[string]bool, err error) {
 	b := c.bucket(storageBackendsBucket)
 	known, whole, defaults := map[string]bool{}, true, 0
@@ -709,8 +704,7 @@ func (c *checker) backends() (known map[string]bool, err error) {
 	return known, err
 }
 
-// mendDefault makes the built-in storage the default and all other storages ordinary
-// ones.
+// mendDefault makes the built-in storage the default and all other storages ordinary ones.
 func mendDefault(b *boltfile.Bucket) error {
 	changed := map[string]*StorageBackend{LocalStorage: {Name: localName, Kind: StorageLocal}}
 	err := b.ForEach(func(key, raw []byte) error {
