@@ -149,6 +149,7 @@ fn the_real_server() -> crate::Result<()> {
     admin.update_feedback(&feedback.id, &fields)?;
     let replies = public.feedback_replies()?;
     assert_eq!(replies[0].reply.as_deref(), Some("thanks"));
+    assert!(replies[0].replied_at > Some(0));
     public.upload_log(&LogFields::new().level(LogLevel::WARNING).content("careful"))?;
     client.logs().capture(&std::io::Error::other("it broke"));
     assert!(client.logs().flush(std::time::Duration::from_secs(20)));
