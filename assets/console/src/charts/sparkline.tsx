@@ -50,10 +50,9 @@ const path = (points: readonly Point[]) => `M${points.map(({ x, y }) => `${x} ${
 
 /**
  * The curve of a number. The last part of the line is dashed, because the last period has not
- * ended, unless `whole` is set. Screen readers skip the curve, because the number beside it is
- * sufficient.
+ * ended. Screen readers skip the curve, because the number beside it is sufficient.
  */
-export function Sparkline({ values, whole = false }: { values: Curve; whole?: boolean | undefined }) {
+export function Sparkline({ values }: { values: Curve }) {
   const palette = usePalette();
   const color = colorOf(palette, 0);
   const lines = values.length > 1 ? linesOf(values, width, height - 4) : [];
@@ -62,7 +61,6 @@ export function Sparkline({ values, whole = false }: { values: Curve; whole?: bo
     <svg className={styles.spark} viewBox={`0 -2 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
       {lines.map((points) => {
         const [first, last] = [points[0]!, points[points.length - 1]!];
-        const open = last.open && !whole;
         if (points.length === 1) {
           // A value between two gaps is drawn as a dot.
           return <path key={first.x} d={`${path(points)}h0`} {...line} strokeWidth={4} strokeLinecap="round" />;
@@ -70,8 +68,8 @@ export function Sparkline({ values, whole = false }: { values: Curve; whole?: bo
         return (
           <Fragment key={first.x}>
             <path d={`${path(points)}L${last.x} ${height - 2}L${first.x} ${height - 2}Z`} fill={color} opacity={0.1} />
-            <path d={path(open ? points.slice(0, -1) : points)} {...line} />
-            {open && <path d={path(points.slice(-2))} {...line} strokeDasharray="3 3" />}
+            <path d={path(last.open ? points.slice(0, -1) : points)} {...line} />
+            {last.open && <path d={path(points.slice(-2))} {...line} strokeDasharray="3 3" />}
           </Fragment>
         );
       })}

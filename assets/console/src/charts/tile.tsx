@@ -26,13 +26,11 @@ interface TileProps {
   query: Asked<TileValues>;
   /** The values for the small curve, in chronological order. */
   curve?: Curve | undefined;
-  /** Whether the last period of the curve has ended. */
-  whole?: boolean;
   /** Whether an increase is good or bad; undefined if it is neither. */
   more?: "better" | "worse";
 }
 
-export function Tile({ title, definition, query, curve, whole, more }: TileProps) {
+export function Tile({ title, definition, query, curve, more }: TileProps) {
   const { common } = useTexts();
   const { texts, format } = useWords();
   const { data, error } = query;
@@ -78,7 +76,7 @@ export function Tile({ title, definition, query, curve, whole, more }: TileProps
           {data?.detail}
         </Text>
       </div>
-      <Sparkline values={thinned(curve ?? [], 28)} whole={whole} />
+      <Sparkline values={thinned(curve ?? [], 28)} />
     </Paper>
   );
 }

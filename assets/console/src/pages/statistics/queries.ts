@@ -2,7 +2,6 @@
 
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
-import type { Admin } from "../../core/client";
 import { type Range, rangeOf, within } from "../../core/range";
 import { type Dimension, dimensions, useFilter } from "./filter";
 
@@ -95,26 +94,15 @@ export function useFeedbackSeries(range: Range) {
   });
 }
 
-const day = 86_400;
-
 /**
  * Returns the number of distinct senders of events in the 24 hours before `end`. Requests contain
  * no identifier, so they cannot be used to count devices.
  */
 export function useDevices(end: number) {
-  return useAsked({ key: ["devices", end], ask: (admin, signal) => devicesBefore(admin, end, signal) });
-}
-
-async function devicesBefore(admin: Admin, end: number, signal: AbortSignal): Promise<number> {
-  return (await admin.getEventOverview(within({ start: end - day + 1, end }), { signal })).unique_users;
-}
-
-/** The same for each of the six days before, the oldest first. */
-export function useEarlierDevices(end: number, enabled: boolean) {
+  const part = { start: end - 86_400 + 1, end };
   return useAsked({
-    key: ["earlier-devices", end],
-    ask: (admin, signal) => Promise.all([6, 5, 4, 3, 2, 1].map((days) => devicesBefore(admin, end - days * day, signal))),
-    enabled,
+    key: ["devices", end],
+    ask: async (admin, signal) => (await admin.getEventOverview(within(part), { signal })).unique_users,
   });
 }
 

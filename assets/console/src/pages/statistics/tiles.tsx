@@ -13,17 +13,7 @@ import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { useUsage } from "../../resource/usage";
 import { useApplied } from "./filter";
-import {
-  ofNone,
-  useAdoption,
-  useDevices,
-  useEarlierDevices,
-  useFeedbackSeries,
-  useLevels,
-  useLogSeries,
-  useRatings,
-  useSeries,
-} from "./queries";
+import { ofNone, useAdoption, useDevices, useFeedbackSeries, useLevels, useLogSeries, useRatings, useSeries } from "./queries";
 
 const announcementEndpoints = ["ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST"];
 
@@ -76,7 +66,6 @@ export function Tiles({ range }: { range: Range }) {
   const [project] = useProjectKey();
   const counted = useCounted(range);
   const devices = useDevices(range.end);
-  const earlier = useEarlierDevices(range.end, Boolean(devices.data));
   const usage = useUsage(project);
   const adoption = useAdoption(range, ofNone);
   const unfiltered = useUnfiltered();
@@ -97,8 +86,6 @@ export function Tiles({ range }: { range: Range }) {
                   now: null,
                 },
         }}
-        curve={devices.data && earlier.data ? [...earlier.data, devices.data] : undefined}
-        whole
       />
       <Tile
         title={texts.topVersion}

@@ -78,7 +78,7 @@ export const statistics = {
     checks: "Requests that ask whether there is an update.",
     announcements: "Requests for the list of announcements or for the latest one.",
     devices:
-      "Distinct identifiers (distinct_id) among the events of the last 24 hours, whatever the range. The curve shows the same for each of the last seven days. Update checks carry no identifier, so that devices of apps without events are not known.",
+      "Distinct identifiers (distinct_id) among the events of the last 24 hours, whatever the range. Update checks carry no identifier, so that devices of apps without events are not known.",
     topVersion:
       "The share of the latest version among the update checks of the last 24 hours, whatever the range. The curve is its number of checks in the range.",
     errors: "Logs with the level “Error” that arrived in the range, including hidden ones.",
