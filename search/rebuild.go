@@ -61,8 +61,9 @@ func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 }
 
 // renew builds an index in a separate directory and then replaces the old one with it.
-// Close waits until a running renew has ended. A renew that starts after Close does not
-// touch the directory, because it belongs to the next Open.
+// Close cancels a renew that is in progress and waits for it to end. A renew that starts
+// after Close fails without touching any directory, because the index may already have
+// been opened again.
 func (x *Index) renew(ctx context.Context, progress func(records int)) (err error) {
 	if err := x.ended(ctx); err != nil {
 		return err

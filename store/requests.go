@@ -218,9 +218,9 @@ func (c RequestCounter) Folded() RequestCounter {
 	return CountRequest(c.project, c.hour, r&(1<<offsetAt-1)|r>>regionAt<<regionAt)
 }
 
-// CountedRequest is a request with all values by which it is counted. Many requests have
-// equal values, so a map first counts equal requests. Each of them is later divided into
-// its counters, with that count.
+// CountedRequest holds all the values by which a request is counted. Many requests have
+// equal values, so equal ones are first counted together in a map. That count is later
+// added to each of the counters that Counters returns.
 type CountedRequest struct {
 	Project ProjectID
 	Hour    Hour

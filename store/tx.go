@@ -581,7 +581,8 @@ type Contents struct {
 	Keys                                    int // keys that are not revoked and list this project
 }
 
-// Contents counts the data of a project. It reads the record of each file.
+// Contents returns how much data a project has. It reads the records of all its files and
+// cards, and of all API keys, so it is slow for a project with many files.
 func (tx *Tx) Contents(p ProjectID) (c Contents, err error) {
 	counts := tx.content(p).Bucket(countsBucket)
 	number := func(name countName) int64 {

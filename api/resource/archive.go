@@ -61,8 +61,9 @@ func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T
 	return all
 }
 
-// archived reads the fields of a line that the API does not have. The caller passes the error from
-// checking the other fields. The returned error contains the problems of all fields.
+// archived reads the fields of an archive line that only an import accepts: the ID, the times and
+// the unregistered translations. checked is the error from checking the other fields. The returned
+// error contains the problems of all fields.
 func archived[T, V any](
 	raw json.RawMessage, project *store.Project, of texts[T, V], now int64, checked error,
 ) (rec web.Record, texts map[string]T, err error) {

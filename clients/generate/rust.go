@@ -21,7 +21,7 @@ type rustMethod struct {
 	*operation
 	Doc           string
 	Takes, Result string
-	Item          string // for paged lists
+	Item          string // type of the items if the result is a list, or ""; used only for paged lists
 }
 
 func rust(s *spec) []target {

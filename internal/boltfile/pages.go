@@ -83,8 +83,8 @@ type examiner struct {
 	buckets  [][]byte // the buckets to visit; nil means all
 	each     func(key, value []byte)
 
-	// report receives damage, after which the examination continues. If it is nil, the
-	// examination ends at the first damage.
+	// report collects the damage found, and the examination continues. If report is nil, the
+	// examination ends with the first error.
 	report  *integrity.Report
 	within  []string // the path of buckets to the current position, for the report
 	damaged bool     // damage has been reported

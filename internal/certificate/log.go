@@ -8,9 +8,10 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logCore passes the log of certmagic to the server's log, one or two levels lower. In
-// certmagic, information is about single steps, a warning is followed by an immediate
-// retry, and an error contains the time of the next retry.
+// logCore forwards certmagic's log to the server's log at lower levels: errors become
+// warnings, and everything else becomes debug. In certmagic, an info entry describes a
+// single step, a warning is followed by an immediate retry, and an error contains the time
+// of the next retry.
 type logCore struct{ handler slog.Handler }
 
 // Enabled reports whether entries of the given level are written.

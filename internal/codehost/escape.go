@@ -97,10 +97,10 @@ func plainLine(text string) string {
 // digit precedes it.
 var address = regexp.MustCompile(`[A-Za-z0-9]@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}`)
 
-// harmless changes a text so that the code host turns nothing in it into a link: no
-// mentions (@name), no references to issues (#1, owner/name#1, !1, GH-1) and no
-// addresses. Visitors must not be able to place links. The address of an issue is also a
-// reference to the issue.
+// harmless inserts invisible spaces into a visitor's text so that the code host does not
+// recognize mentions (@name), references to issues (#1, owner/name#1, !1, GH-1) or URLs in
+// it. Visitors must not be able to place links, and the URL of an issue would also be a
+// reference to that issue.
 func harmless(text string) string {
 	mails := map[int]bool{}
 	for _, at := range address.FindAllStringIndex(text, -1) {

@@ -85,7 +85,7 @@ type contentText struct {
 	IsHidden bool   `json:"is_hidden,omitempty"`
 }
 
-// file is a stored file, as an archive contains it.
+// file is the entry of a stored file in an archive.
 type file struct {
 	ID        string `json:"id"`
 	Filename  string `json:"filename"`

@@ -16,8 +16,8 @@ import (
 	"svc/internal/stats"
 )
 
-// groupLimits limits the number and the approximate bytes of the batches that wait for
-// the disk, and of the batches that share a commit.
+// groupLimits limits the batches that wait for the disk and the batches that share a
+// commit, each by their number and their approximate total size.
 var groupLimits = boltfile.Limits{Waiting: 4096, WaitingBytes: 64 << 20, Together: 1024, TogetherBytes: maxTogetherBytes}
 
 const maxTogetherBytes = 8 << 20

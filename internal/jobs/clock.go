@@ -10,8 +10,8 @@ const (
 	// clockSlack is the time by which the wall clock may be ahead of the expected time,
 	// which is the time of the last clean-up plus the time elapsed since then.
 	clockSlack = 48 * time.Hour
-	// clockDoubt is the time for which a wall clock that is further ahead must stay so
-	// before it is trusted.
+	// clockDoubt is how long a wall clock must stay ahead by more than clockSlack before it
+	// is trusted.
 	clockDoubt = 24 * time.Hour
 )
 

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	slowAfter  = 100         // after this number of failures ...
-	slowWithin = time.Hour   // ... within this time,
-	slowEvery  = time.Second // one attempt is allowed per this time
-	slowMost   = 10 * time.Second
-	slowQueue  = 9 // maximum number of waiting attempts, so that each has its turn within slowMost
+	slowAfter  = 100              // number of failures after which attempts are limited
+	slowWithin = time.Hour        // only failures within this time count
+	slowEvery  = time.Second      // interval at which one attempt is allowed while attempts are limited
+	slowMost   = 10 * time.Second // maximum time that an attempt waits for its turn
+	slowQueue  = 9                // maximum number of waiting attempts, so that each has its turn within slowMost
 )
 
 // Slow slows down attempts to guess one account's password from many addresses, each of

@@ -15,9 +15,10 @@ type Count struct {
 // maxValues limits the memory of a Counts to about 20 MiB.
 const maxValues = 100_000
 
-// Counts adds up counts by value. The zero value is ready to use. It is exact for up to
-// 100,000 different values. If there are more, clients must have invented values, and
-// Counts drops the rare ones. The total, and the counts of frequent values, stay correct.
+// Counts keeps a sum for each value. The zero value is ready to use. Counts is exact for up
+// to 100,000 different values. A larger number can only come from clients that make values
+// up, so Counts then drops the rarest ones. The total stays exact, and so do the sums of
+// values that have been frequent from the start.
 type Counts struct {
 	at    map[string]int
 	list  []Count

@@ -93,9 +93,10 @@ func behindFirst(text string, words ...string) string {
 	return behind
 }
 
-// numberBehind returns the first number that follows word in text and for which accepted
-// returns true, or "" if there is none. A blank or a slash may be between word and
-// number, unless word ends with a blank.
+// numberBehind returns the first number that directly follows word in text and for which
+// accepted returns true, or "" if there is none. Unless word ends with a space, one space or
+// slash may come before the number. Groups of digits within the number may be joined by
+// single characters from separators.
 func numberBehind(text, word, separators string, accepted func(string) bool) string {
 	for {
 		_, rest, found := strings.Cut(text, word)

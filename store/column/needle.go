@@ -16,9 +16,9 @@ type Needle struct {
 	one, two  int    // offsets in text of the two bytes that the search looks for; the first is the rarest
 	ones      uint64 // the first byte, repeated eight times
 	twos      uint64 // the second byte, repeated eight times
-	frequency int    // number of records of the sample in which both bytes occur together
+	frequency int    // how often both bytes occur together in the sample
 	rare      bool   // the first byte is rare enough to search for it alone
-	often     bool   // both bytes occur in every other record or more often
+	often     bool   // in the sample, both bytes occur together at least once per two records on average
 }
 
 // Eight bytes with the value 1, and eight with the value 128.

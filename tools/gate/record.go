@@ -155,8 +155,8 @@ func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, uncha
 	return r, false
 }
 
-// wholeOrStory runs whole, a check, if its inputs have changed. If only the program has changed, it
-// runs only story, which is a part of that check.
+// wholeOrStory runs the check whole if its inputs have changed. If only the program has changed, it
+// runs just the check story, which is a part of whole.
 func (m *machine) wholeOrStory(ctx context.Context, program string, whole, story check) result {
 	story.inputs = whole.inputs
 	story.more = program

@@ -191,9 +191,9 @@ type selection struct {
 	codes [batchLength]uint32 // codes of a property's values
 }
 
-// named selects the rows from low up to but not including high, at most batchLength, that
-// have a name with a nonzero mask. byName holds a mask for each code of a name, and has
-// at least 256 entries.
+// named selects the rows in [low, high) whose event name has a nonzero mask. The range must
+// not be longer than batchLength. byName holds the mask for each name code and has at least
+// 256 entries.
 func (s *selection) named(p *block.Columns, byName []mask, low, high int) {
 	n := uint(0) // unsigned, which makes the remainder below cheaper
 	if p.Names.Width == 1 {

@@ -83,11 +83,11 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror makes local copies of attachments. For each attachment without a copy, it
-// creates a pending file, which a job then downloads. For each attachment with a copy, it
-// changes the links in all versions of the project so that they lead to the copy. Copies
-// in the set outdated are replaced with new files. If no base address of direct links is
-// configured, Mirror skips all addresses.
+// Mirror makes local copies of the release attachments at the given addresses. If
+// an attachment has no copy, or its copy is in outdated, it creates a pending file, and a
+// job downloads the attachment later. For any other attachment, it changes the links in all
+// versions of the project so that they lead to the copy. Mirror skips addresses that are
+// not those of attachments at the code host. If e.BaseURL is empty, it skips all.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {
