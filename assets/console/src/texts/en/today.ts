@@ -4,8 +4,8 @@ export const today = {
   list: "What needs attention",
   sentences: {
     no_file: (version: string) =>
-      `update checks in seven days came from clients that must update to ${version}, which has no file to install`,
-    must_update: (version: string) => `update checks in seven days came from clients that must update to ${version}`,
+      `update checks in seven days came from clients that must update to a version without a file, most of them to ${version}`,
+    must_update: (version: string) => `update checks in seven days came from clients that must update, most of them to ${version}`,
     errors: (times: string, since: string) => `errors in 24 hours, ${times} times the usual, since ${since}`,
     firstErrors: (since: string) => `errors in 24 hours, where there are usually none, since ${since}`,
     feedback_waiting: (count: number, oneStar: string) =>

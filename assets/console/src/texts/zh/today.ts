@@ -5,8 +5,8 @@ export const today: (typeof en)["today"] = {
   nothing: "没有需要处理的事项。",
   list: "需要处理的事项",
   sentences: {
-    no_file: (version) => `次更新检查（七天内）来自必须更新到 ${version} 的客户端，但该版本没有可安装的文件`,
-    must_update: (version) => `次更新检查（七天内）来自必须更新到 ${version} 的客户端`,
+    no_file: (version) => `次更新检查（七天内）来自必须更新但目标版本没有可安装文件的客户端，多数须更新到 ${version}`,
+    must_update: (version) => `次更新检查（七天内）来自必须更新的客户端，多数须更新到 ${version}`,
     errors: (times, since) => `个错误（24 小时内），是平时的 ${times} 倍，自 ${since} 起`,
     firstErrors: (since) => `个错误（24 小时内），平时没有错误，自 ${since} 起`,
     feedback_waiting: (_count, oneStar) => `条反馈等待答复${oneStar === "0" ? "" : `，其中 ${oneStar} 条只有一星`}`,
