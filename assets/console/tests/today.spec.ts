@@ -18,7 +18,7 @@ test("waiting feedback leads to the open feedback of the project", async ({ page
   await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { title: "First", content: "Works." });
   await server.call("POST", `/admin/projects/${project}/feedbacks`, { content: "It stops", rating: 1 });
   await open(page, server, `/admin?project=${project}`);
-  const finding = page.getByRole("listitem").filter({ hasText: "feedback waits for an answer, 1 with one star" });
+  const finding = page.getByRole("listitem").filter({ hasText: "feedback message waits for an answer, 1 with one star" });
   await expect(finding).toContainText("1");
   await finding.getByRole("link", { name: "Read feedback" }).click();
   await expect(page).toHaveURL(new RegExp(`/admin/feedbacks\\?.*project=${project}`));

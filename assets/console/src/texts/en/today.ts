@@ -9,7 +9,7 @@ export const today = {
     errors: (times: string, since: string) => `errors in 24 hours, ${times} times the usual, since ${since}`,
     firstErrors: (since: string) => `errors in 24 hours, where there are usually none, since ${since}`,
     feedback_waiting: (count: number, oneStar: string) =>
-      `${count === 1 ? "feedback waits" : "feedback wait"} for an answer${oneStar === "0" ? "" : `, ${oneStar} with one star`}`,
+      `${count === 1 ? "feedback message waits" : "feedback messages wait"} for an answer${oneStar === "0" ? "" : `, ${oneStar} with one star`}`,
     no_version: "versions are published, so no app finds an update",
     adoption: (version: string, days: number) =>
       `of update checks came from ${version}, ${days === 0 ? "released today" : `${days === 1 ? "1 day" : `${days} days`} after its release`}`,

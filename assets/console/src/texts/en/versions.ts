@@ -121,9 +121,9 @@ export const versions = {
     decisions: { all: "All", required: "Must update", optional: "May update", current: "Up to date", unknown: "Cannot be compared" },
     show: "Show",
     shareColumn: "Share",
-    toldColumn: "Told",
+    toldColumn: "Answer",
     noFile: "no file",
-    empty: "No app is told this.",
+    empty: "No app gets this answer.",
   },
   empty: {
     title: "No version yet",
@@ -147,7 +147,7 @@ export const versions = {
     sentence: (what: string, why: string) => (why ? `${what} because ${why}.` : `${what}.`),
     because: {
       nothing_published: (_version: string, _range: string) => "there is no version for it",
-      current_version_unknown: (_version: string, _range: string) => "it is not registered and no comparable version is given",
+      current_version_unknown: (_version: string, _range: string) => "it is not registered and no sort version is given",
       latest_version_installed: (_version: string, _range: string) => "it is the latest version",
       above_latest_version: (version: string, _range: string) => `it is above the latest version, ${version}`,
       current_version_deprecated: (version: string, _range: string) => `${version} is deprecated`,
