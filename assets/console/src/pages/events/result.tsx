@@ -78,7 +78,7 @@ export function Result({ card, wrong = false, ...props }: ResultProps) {
     return (
       <Paper withBorder p="xl">
         <Text c="dimmed" ta="center" size="sm">
-          {wrong ? texts.wrong : texts.incomplete}
+          {wrong ? texts.wrong : (props.question.kind === "retention" ? texts.retention : texts).incomplete}
         </Text>
       </Paper>
     );

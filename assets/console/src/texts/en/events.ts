@@ -76,6 +76,7 @@ export const events = {
     title: "Retention",
     start: "Start event",
     return: "Return event",
+    incomplete: "Choose a start event to see a result.",
     period: "Period",
     periodNames: { day: "Day", week: "Week" },
     periods: "Periods",

@@ -78,6 +78,7 @@ export const events: (typeof en)["events"] = {
     title: "留存",
     start: "起始事件",
     return: "回访事件",
+    incomplete: "选择起始事件后即可看到结果。",
     period: "周期",
     periodNames: { day: "天", week: "周" },
     periods: "周期数",
