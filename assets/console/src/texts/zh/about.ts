@@ -39,7 +39,7 @@ export const about: (typeof en)["about"] = {
   healthText: "“svc doctor” 对运行中的服务器的检查结果。",
   states: { ok: "正常", note: "提示", warning: "警告", problem: "问题" },
   links: "链接",
-  reference: "接口文档",
+  reference: "API 参考",
   start: "公开首页",
   licences: "内置软件包的许可证",
 };

@@ -4,7 +4,7 @@ export const codehost: (typeof en)["codehost"] = {
   title: "GitHub 集成",
   back: "项目",
   tabs: { app: "应用", webhook: "发行版 Webhook" },
-  saveBoth: "一个按钮同时保存两个标签页。",
+  saveBoth: "“保存”会同时保存两个标签页的内容。",
   repository: "代码仓库",
   repositoryHint: "格式为 owner/name。以下两项功能都需要仓库。",
   forwarding: "将反馈转为议题",

@@ -37,7 +37,7 @@ export const common: (typeof en)["common"] = {
   columns: "列",
   resetColumns: "恢复默认列",
   filters: "筛选",
-  apiHelp: "接口说明",
+  apiHelp: "API 参考",
   previous: "上一条",
   next: "下一条",
   previousPage: "上一页",

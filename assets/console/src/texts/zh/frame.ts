@@ -82,7 +82,7 @@ export const frame: (typeof en)["frame"] = {
     title: "键盘快捷键",
     palette: "搜索或跳转到任意位置",
     help: "显示键盘快捷键",
-    goTo: (page) => `前往${page}`,
+    goTo: (page) => `前往${/^\w/.test(page) ? " " : ""}${page}`,
     afterwards: "再按",
     pages: "页面",
     here: "本页",

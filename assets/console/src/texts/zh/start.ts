@@ -13,6 +13,6 @@ export const start: (typeof en)["start"] = {
   keyMade: (days) => `密钥已填入上面的代码。它只显示这一次，仅限此用途，${days} 天后过期。`,
   copyKey: "复制密钥",
   waiting: { version: "正在等待第一个版本……", check: "正在等待第一次更新检查……", event: "正在等待第一个事件……" },
-  arrived: { version: "第一个版本已到达", check: "第一次更新检查已到达", event: "第一个事件已到达" },
+  arrived: { version: "已收到第一个版本", check: "已收到第一次更新检查", event: "已收到第一个事件" },
   later: { version: "第一个版本", check: "第一次更新检查", event: "第一个事件" },
 };

@@ -3,7 +3,7 @@ import type { en } from "../en";
 export const statistics: (typeof en)["statistics"] = {
   requests: "请求",
   checks: "更新检查",
-  announcements: "公告获取",
+  announcements: "公告请求",
   devices: "设备",
   notKnown: "未知",
   lastDay: "最近 24 小时",
@@ -37,7 +37,7 @@ export const statistics: (typeof en)["statistics"] = {
   forms: { bars: "条形图", doughnut: "环形图" },
   map: "请求来源地图",
   maps: { world: "世界", china: "中国" },
-  adoption: "版本采用",
+  adoption: "版本升级情况",
   adoptionAs: { count: "次数", share: "占比" },
   clientVersions: "客户端版本",
   clientVersion: "版本",
