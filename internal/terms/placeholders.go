@@ -67,11 +67,12 @@ var placeholders = []struct {
 	{"detail_retention", true, [languages]words{
 		English: {
 			"Retention of feedback and logs",
-			"How long you keep feedback and logs, and who removes them. The software does not delete them by itself.",
+			"How long you keep feedback and logs, and who removes them. Without a configured retention, the software deletes nothing; " +
+				"with one, it deletes records after that number of days.",
 			"Our support team deletes feedback two years after the matter is closed. Logs are removed together with the project that they belong " +
 				"to.",
 		},
-		Chinese: {"反馈和日志的保存期限", "反馈和日志保存多久、由谁清除。软件不会自行删除它们。", "客服人员在问题关闭两年后删除相应的反馈；日志随所属项目一起删除。"},
+		Chinese: {"反馈和日志的保存期限", "反馈和日志保存多久、由谁清除。未设置保留天数时，软件不会删除它们；设置后，超过该天数的记录会自动删除。", "客服人员在问题关闭两年后删除相应的反馈；日志随所属项目一起删除。"},
 	}},
 	{"response_days", true, [languages]words{
 		English: {"Time to answer requests", "Within how many days you answer requests of users. The GDPR allows one month.", "30"},
