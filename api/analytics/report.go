@@ -7,7 +7,6 @@ import (
 	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/stats"
-	"svc/internal/today"
 	"svc/internal/usage"
 	"svc/store"
 )
@@ -225,12 +224,13 @@ func (x *reporter) downloads(v *releaseView, at int, from, end int64) (err error
 	return err
 }
 
-// behind counts, by reason, the update checks of the last week from clients that do not run the
-// version yet. It stores the counts in v.
+// behind counts, by reason, the update checks of the last 24 hours from clients that do not run the
+// version yet. It stores the counts in v. The checks are those of the share, so that the two fit
+// together.
 func (x *reporter) behind(v *releaseView, at int) error {
 	record := x.snap.Entry(at).Record
 	counts := map[usage.Reason]int64{}
-	span := daysBefore(x.now, today.UpdateDays)
+	span := daysBefore(x.now, len(x.lastDay))
 	first, last := span.Hours()
 	err := x.tx.EachClientVersion(x.snap.Project.ID, first, last, func(h store.Hour, on platform.Platform, version []byte, n int64) {
 		if h.Start() < span.Start {

@@ -26,7 +26,7 @@ func TestReport(t *testing.T) {
 	check := func(ago int64, version string) apitest.SeenRequest {
 		return apitest.SeenRequest{At: now - ago, Endpoint: "VERSION_CHECK_UPDATE", Platform: "linux", Client: version}
 	}
-	s.Count(t, "a", check(0, "3.0"), check(0, "v3.0"), check(0, "2.0"), check(0, "1.0"), check(9*3600, "2.0"), check(9*apitest.Day, "2.0"))
+	s.Count(t, "a", check(0, "3.0"), check(0, "v3.0"), check(0, "2.0"), check(0, "1.0"), check(9*3600, "2.0"), check(3*apitest.Day, "2.0"))
 	s.Must(t, 201, "POST", "/admin/projects/a/logs", `{"level":3,"content":"E42"}`)
 	s.Must(t, 201, "POST", "/admin/projects/a/feedbacks", `{"content":"good","rating":4}`)
 
@@ -52,7 +52,7 @@ func TestReport(t *testing.T) {
 	if v.Version != "3.0" || v.Title == nil || *v.Title != "Three" || len(v.Downloads) != 0 || v.Downloads == nil {
 		t.Errorf("got %+v", v)
 	}
-	// The check nine hours ago lies in the last day, and the one nine days ago does not.
+	// The check nine hours ago lies in the last day, and the one three days ago does not.
 	if v.Share != 0.4 || got.Previous == nil || got.Previous.Share != 0.4 {
 		t.Errorf("share: got %v and %+v, want 0.4 for both", v.Share, got.Previous)
 	}
@@ -65,6 +65,7 @@ func TestReport(t *testing.T) {
 	if v.Rating.Before.Average != nil || v.Rating.After.Average == nil || *v.Rating.After.Average != 4 {
 		t.Errorf("rating: got %+v", v.Rating)
 	}
+	// These are the other checks of the last day: 2 of 5 run the version, and 3 of 5 are behind.
 	if want := `{"checks":3,"reasons":[{"reason":"optional","checks":2},{"reason":"milestone","checks":1}]}`; string(v.Behind) != want {
 		t.Errorf("behind: got %s, want %s", v.Behind, want)
 	}

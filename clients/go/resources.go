@@ -1881,7 +1881,7 @@ type ReleaseReport struct {
 	Rating RatingAround `json:"rating"`
 	// Files to which the version links, most downloads first.
 	Downloads []FileDownloads `json:"downloads"`
-	// Update checks of the last seven days by clients with a lower version.
+	// Update checks of the last 24 hours by clients with a lower version.
 	Behind BehindClients `json:"behind"`
 }
 
@@ -1921,7 +1921,7 @@ type RatingMean struct {
 	Average *float64 `json:"average"`
 }
 
-// BehindClients holds update checks of the last seven days by clients with a lower version.
+// BehindClients holds update checks of the last 24 hours by clients with a lower version.
 type BehindClients struct {
 	// All of them.
 	Checks int64 `json:"checks"`

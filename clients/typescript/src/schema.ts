@@ -2018,7 +2018,7 @@ export interface RatingMean {
     average: number | null;
 }
 
-/** Update checks of the last seven days by clients with a lower version. */
+/** Update checks of the last 24 hours by clients with a lower version. */
 export interface BehindClients {
     /** All of them. */
     checks: number;

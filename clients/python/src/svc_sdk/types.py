@@ -1792,7 +1792,7 @@ class ReleaseReport(TypedDict):
     downloads: list[FileDownloads]
     """Files to which the version links, most downloads first."""
     behind: BehindClients
-    """Update checks of the last seven days by clients with a lower version."""
+    """Update checks of the last 24 hours by clients with a lower version."""
 
 
 class AdoptedEntry(TypedDict):
@@ -1836,7 +1836,7 @@ class RatingMean(TypedDict):
 
 
 class BehindClients(TypedDict):
-    """Update checks of the last seven days by clients with a lower version."""
+    """Update checks of the last 24 hours by clients with a lower version."""
 
     checks: int
     """All of them."""

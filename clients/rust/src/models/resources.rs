@@ -1471,7 +1471,7 @@ pub struct ReleaseReport {
     pub rating: RatingAround,
     /// Files to which the version links, most downloads first.
     pub downloads: Vec<FileDownloads>,
-    /// Update checks of the last seven days by clients with a lower version.
+    /// Update checks of the last 24 hours by clients with a lower version.
     pub behind: BehindClients,
 }
 
@@ -1523,7 +1523,7 @@ pub struct RatingMean {
     pub average: Option<f64>,
 }
 
-/// Update checks of the last seven days by clients with a lower version.
+/// Update checks of the last 24 hours by clients with a lower version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -99,7 +99,7 @@ export const versions = {
     definitions: {
       adoption:
         "The share of the version among all update checks, since the hour of its release. The grey line is the version before it at the same age.",
-      behind: "Update checks of the last seven days from clients that do not run the version, by the reason.",
+      behind: "Update checks of the last 24 hours from clients that do not run the version, by the reason.",
       downloads: "Downloads from this server of the files to which the version links. Repeated and partial requests do not count.",
     },
   },

@@ -99,7 +99,7 @@ export const versions: (typeof en)["versions"] = {
     comparison: "与上一个版本对比",
     definitions: {
       adoption: "自发布的那一小时起，该版本在全部更新检查中的占比。灰线为上一个版本在同一时点的占比。",
-      behind: "最近七天内没有使用该版本的客户端的更新检查，按原因统计。",
+      behind: "最近 24 小时内没有使用该版本的客户端的更新检查，按原因统计。",
       downloads: "从本服务器下载该版本所链接文件的次数。重复和部分请求不计。",
     },
   },
