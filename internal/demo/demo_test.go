@@ -246,6 +246,24 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
+// TestCards checks that the rows of every dashboard are full, except for the last one, that cards
+// in a row have the same height, and that exactly the single numbers are low.
+func TestCards(t *testing.T) {
+	t.Parallel()
+	for _, p := range projects {
+		used, height := 0, 0
+		for _, k := range p.cards {
+			if number := strings.HasPrefix(k.query, `{"type":"value"`); number != (k.size == low) {
+				t.Errorf("%s: %q has the size %+v", p.key, k.title, k.size)
+			}
+			if used%12 > 0 && (k.size.Height != height || used%12+k.size.Width > 12) {
+				t.Errorf("%s: %q does not fit into its row", p.key, k.title)
+			}
+			used, height = used+k.size.Width, k.size.Height
+		}
+	}
+}
+
 // TestIDs checks that IDs of the same kind ascend, even within a second.
 func TestIDs(t *testing.T) {
 	t.Parallel()

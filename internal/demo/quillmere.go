@@ -127,47 +127,57 @@ var quillmere = &project{
 		{
 			"Active writers", "People who opened the app, each day.",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`,
-		},
-		{
-			"Documents created and exported", "",
-			`{"type":"timeseries","granularity":"day","events":[{"name":"document_created","alias":"A"},{"name":"document_exported","alias":"B"}]}`,
+			full,
 		},
 		{
 			"Exports for each document", "How often a new document is exported.",
 			`{"type":"value","events":[{"name":"document_exported","alias":"A"},{"name":"document_created","alias":"B"}],"formula":"A / B"}`,
+			low,
 		},
 		{
 			"Buyers among those who saw the offer, %", "",
 			`{"type":"value","events":[{"name":"purchase_completed","alias":"A","measure":"unique_users"},{"name":"paywall_shown","alias":"B",` +
 				`"measure":"unique_users"}],"formula":"A / B * 100"}`,
+			low,
+		},
+		{
+			"Documents created and exported", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"document_created","alias":"A"},{"name":"document_exported","alias":"B"}]}`,
+			third,
 		},
 		{
 			"Formats of exports", "",
 			`{"type":"breakdown","events":[{"name":"document_exported","alias":"A"}],"group_by":{"kind":"property","key":"format"},"limit":8}`,
+			third,
 		},
-		{"Sessions by platform", "", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"platform"}}`},
+		{"Sessions by platform", "", `{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"platform"}}`, third},
 		{
 			"Writers by country", "",
 			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":12}`,
+			half,
 		},
 		{
 			"Versions in use", "By what the app says of itself.",
 			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"property",` +
 				`"key":"app_version"},"limit":10}`,
+			half,
 		},
-		{"Pro bought", "", `{"type":"timeseries","granularity":"day","events":[{"name":"purchase_completed","alias":"A"}]}`},
+		{"Pro bought", "", `{"type":"timeseries","granularity":"day","events":[{"name":"purchase_completed","alias":"A"}]}`, half},
 		{
 			"Comments of each commenter", "",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"comment_added","alias":"A","measure":"count_per_user"}]}`,
+			half,
 		},
 		{
 			"Long exports to PDF", "Documents of more than 50 pages.",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"document_exported","alias":"A","filters":[{"property":"format","op":"eq",` +
 				`"value":"pdf"},{"property":"pages","op":"gt","value":50}]}]}`,
+			half,
 		},
 		{
 			"What is used", "All events, by name.",
 			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A"}],"group_by":{"kind":"event"},"limit":12}`,
+			half,
 		},
 	},
 }

@@ -73,28 +73,33 @@ var tidebrook = &project{
 		{2, 3, "voices", "not enough memory: {n} MB are missing", "android"},
 	},
 	cards: []card{
-		{"Readers", "", `{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`},
-		{
-			"Sightings and shares", "",
-			`{"type":"timeseries","granularity":"day","events":[{"name":"sighting_recorded","alias":"A"},{"name":"sighting_shared","alias":"B"}]}`,
-		},
-		{
-			"Most seen", "",
-			`{"type":"breakdown","events":[{"name":"sighting_recorded","alias":"A"}],"group_by":{"kind":"property","key":"species"},"limit":12}`,
-		},
+		{"Readers", "", `{"type":"timeseries","granularity":"day","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}]}`, full},
 		{
 			"Voices recognised rightly, %", "As people said afterwards.",
 			`{"type":"value","events":[{"name":"voice_heard","alias":"A","filters":[{"property":"right","op":"eq","value":true}]},` +
 				`{"name":"voice_heard","alias":"B"}],"formula":"A / B * 100"}`,
+			low,
+		},
+		{"Entries of each reader", "", `{"type":"value","events":[{"name":"entry_viewed","alias":"A","measure":"count_per_user"}]}`, low},
+		{
+			"Sightings and shares", "",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"sighting_recorded","alias":"A"},{"name":"sighting_shared","alias":"B"}]}`,
+			half,
+		},
+		{
+			"Most seen", "",
+			`{"type":"breakdown","events":[{"name":"sighting_recorded","alias":"A"}],"group_by":{"kind":"property","key":"species"},"limit":12}`,
+			half,
 		},
 		{
 			"Where readers are", "",
 			`{"type":"breakdown","events":[{"name":"app_opened","alias":"A","measure":"unique_users"}],"group_by":{"kind":"region"},"limit":10}`,
+			half,
 		},
 		{
 			"Entries by kind", "", `{"type":"breakdown","events":[{"name":"entry_viewed","alias":"A"}],"group_by":{"kind":"property","key":"kind"}}`,
+			half,
 		},
-		{"Entries of each reader", "", `{"type":"value","events":[{"name":"entry_viewed","alias":"A","measure":"count_per_user"}]}`},
 	},
 }
 

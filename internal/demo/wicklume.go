@@ -67,22 +67,30 @@ var wicklume = &project{
 		{
 			"Patterns written", "",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"pattern_written","alias":"A"},{"name":"write_failed","alias":"B"}]}`,
+			half,
 		},
 		{
 			"Writes that failed, %", "",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"write_failed","alias":"A"},{"name":"pattern_written","alias":"B"}],` +
 				`"formula":"A / (A + B) * 100"}`,
+			half,
 		},
-		{"Commands", "", `{"type":"breakdown","events":[{"name":"command_run","alias":"A"}],"group_by":{"kind":"property","key":"command"}}`},
-		{"People", "", `{"type":"value","events":[{"name":"command_run","alias":"A","measure":"unique_users"}]}`},
+		{
+			"Commands", "",
+			`{"type":"breakdown","events":[{"name":"command_run","alias":"A"}],"group_by":{"kind":"property","key":"command"}}`,
+			third,
+		},
 		{
 			"How devices are reached", "",
 			`{"type":"breakdown","events":[{"name":"device_found","alias":"A"}],"group_by":{"kind":"property","key":"over"}}`,
+			third,
 		},
 		{
 			"Reasons of failures", "",
 			`{"type":"breakdown","events":[{"name":"write_failed","alias":"A"}],"group_by":{"kind":"property","key":"reason"}}`,
+			third,
 		},
+		{"People", "", `{"type":"value","events":[{"name":"command_run","alias":"A","measure":"unique_users"}]}`, low},
 	},
 }
 
