@@ -36,7 +36,7 @@ func TestDemo(t *testing.T) {
 		month := fmt.Sprintf("?start_time=%d", time.Now().Unix()-30*24*3600)
 		for _, figure := range []struct{ path, field string }{
 			{"/stats/requests/overview", "total"}, {"/events/stats/overview", "total"}, {"/stats/logs", "total"}, {"/stats/feedbacks", "total"},
-			{"/versions", "total"}, {"/announcements", "total"}, {"/files", "total"}, {"/events/dashboards/cards", "total"},
+			{"/stats/downloads", "total"}, {"/versions", "total"}, {"/announcements", "total"}, {"/files", "total"}, {"/events/dashboards/cards", "total"},
 		} {
 			answer := p.ask(t, "GET", "/admin/projects/"+project+figure.path+month, "", 200)
 			if n, ok := answer[figure.field].(float64); !ok || n < 2 {

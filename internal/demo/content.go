@@ -3,6 +3,7 @@ package demo
 import (
 	"embed"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -98,6 +99,7 @@ type file struct {
 	Content   bool   `json:"content"`
 
 	content []byte
+	share   float64 // share of the users on the file's platform
 }
 
 // platformNames holds the display names of the platforms.
@@ -154,6 +156,10 @@ func channel(r *release) string {
 // releases lead to another host.
 func (w *world) links(c *chance, r *release, at int64) []link {
 	list := []link{}
+	weights := 0.0
+	for _, p := range w.project.people.platforms {
+		weights += p.weight
+	}
 	for _, p := range w.project.people.platforms {
 		name, ending := platformNames[p.value], endings[p.value]
 		if ending == "" || len(r.platforms) > 0 && !slices.Contains(r.platforms, p.value) {
@@ -171,13 +177,38 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 		head := fmt.Sprintf("%s %s for %s: a file of the demo, with nothing in it that could run.\n", w.folder, r.version, name)
 		f := file{
 			ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true,
-			content: append([]byte(head), content...),
+			content: append([]byte(head), content...), share: p.weight / weights,
 		}
 		f.ObjectKey = "f/" + w.key + "/" + f.ID + "/" + filename
 		w.files = append(w.files, f)
 		list = append(list, link{w.BaseURL + "/" + f.ObjectKey, name, p.value})
 	}
 	return list
+}
+
+type downloadLine struct {
+	Day   int64  `json:"day"`
+	File  string `json:"file_id"`
+	Count int64  `json:"count"`
+}
+
+// downloads returns the downloads of each file by UTC day. Half of the users on its platform
+// download a file on its first day, and fewer from day to day.
+func (w *world) downloads() []downloadLine {
+	c := w.chance("downloads")
+	var lines []downloadLine
+	for i := range w.files {
+		f := &w.files[i]
+		for at := f.CreatedAt - f.CreatedAt%day; at <= w.now; at += day {
+			age := float64(max(0, at-f.CreatedAt)) / day
+			n := 0.5 * float64(w.project.people.number) * f.share * (math.Exp(-age/4) + 0.02) * (0.8 + 0.4*c.Float64())
+			n *= float64(min(at+day, w.now)-max(at, f.CreatedAt)) / day // the first and the last day are not whole
+			if n >= 1 && at >= w.today-(Days-1)*day {
+				lines = append(lines, downloadLine{at, f.ID, int64(n)})
+			}
+		}
+	}
+	return lines
 }
 
 // translations returns the translations of the text with the given name. The parameter

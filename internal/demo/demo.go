@@ -1,7 +1,7 @@
 // Package demo generates three projects with 90 days of data: releases (including a bad
 // one), their adoption, announcements, feedback, logs with an incident, behaviour events
-// and request counters. It writes them as archives for "svc import", which validates them
-// by the rules of the API.
+// one), their adoption and downloads, announcements, feedback, logs with an incident, behaviour
+// events and request counters. It writes them as archives for "svc import", which validates them
 //
 //	demo.go      projects, and writing the archive of a project
 //	quillmere.go, tidebrook.go, wicklume.go  the data of each project
@@ -215,6 +215,7 @@ func (w *world) write(out io.Writer) error {
 		{transfer.RequestsFile, each(w.requestCounts())},
 		{transfer.SystemVersionsFile, each(versionCounts(w.systems))},
 		{transfer.ClientVersionsFile, each(versionCounts(w.clients))},
+		{transfer.DownloadsFile, each(w.downloads())},
 	}
 	for _, step := range steps {
 		if err := a.Begin(step.name); err != nil {

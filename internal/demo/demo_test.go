@@ -246,6 +246,30 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
+// TestDownloads checks that users download the files of a release in its first days above all.
+func TestDownloads(t *testing.T) {
+	t.Parallel()
+	for _, p := range projects {
+		w := newWorld(Config{Seed: 1, Now: noon}, p)
+		w.versions()
+		perDay := map[string][]int64{}
+		for _, l := range w.downloads() {
+			if l.Day%day != 0 || l.Day > w.now || l.Day < w.today-(Days-1)*day || l.Count < 1 {
+				t.Errorf("%s: got %+v", p.key, l)
+			}
+			perDay[l.File] = append(perDay[l.File], l.Count)
+		}
+		for _, f := range w.files {
+			days := perDay[f.ID]
+			if len(days) == 0 {
+				t.Errorf("%s has no downloads", f.Filename)
+			} else if f.CreatedAt >= w.today-(Days-1)*day && days[1] < 2*days[len(days)-1] {
+				t.Errorf("%s: got %v by day, want fewer from day to day", f.Filename, days)
+			}
+		}
+	}
+}
+
 // TestCards checks that the rows of every dashboard are full, except for the last one, that cards
 // in a row have the same height, and that exactly the single numbers are low.
 func TestCards(t *testing.T) {
