@@ -1,7 +1,7 @@
 // Package demo generates three projects with 90 days of data: releases (including a bad
-// one), their adoption, announcements, feedback, logs with an incident, behaviour events
 // one), their adoption and downloads, announcements, feedback, logs with an incident, behaviour
 // events and request counters. It writes them as archives for "svc import", which validates them
+// by the rules of the API.
 //
 //	demo.go      projects, and writing the archive of a project
 //	quillmere.go, tidebrook.go, wicklume.go  the data of each project
