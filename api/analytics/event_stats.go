@@ -1,10 +1,12 @@
 package analytics
 
 import (
+	"context"
 	"slices"
 	"unicode/utf8"
 
 	"svc/api/web"
+	"svc/internal/event"
 	"svc/internal/event/query"
 	"svc/internal/geo"
 	"svc/internal/platform"
@@ -85,15 +87,25 @@ func (h *Handlers) eventSeries(r *web.Request) (v eventSeriesView, err error) {
 	var p problems
 	span := p.Span(r, h.Now())
 	name, groupBy := p.short(r, "event_name", 64), p.OneOf(r, "group_by", "", "event", "platform", "region")
+	measure := query.Measure(p.OneOf(r, "measure", string(query.MeasureCount), string(query.MeasureCount), string(query.MeasureUsers)))
+	if measure == query.MeasureUsers && groupBy != "" {
+		p.Add("group_by cannot be combined with measure %s", measure)
+	}
 	limit := p.Int(r, "limit", 8, 1, 20)
 	_, granularity := p.Buckets(r, span, "day")
 	project, err := p.eventProject(r, h.DB)
 	if err != nil {
 		return v, err
 	}
-	series, err := h.Events.Series(r.Context(), project, query.SeriesQuery{
+	q := query.SeriesQuery{
 		Range: eventRange(span), Hourly: granularity == "hour", Event: name, GroupBy: query.Dimension(groupBy), Limit: limit,
-	})
+	}
+	var series query.Series
+	if measure == query.MeasureUsers {
+		series, err = h.userSeries(r.Context(), project, q)
+	} else {
+		series, err = h.Events.Series(r.Context(), project, q)
+	}
 	v = eventSeriesView{
 		SpanView: span.View(), Granularity: granularity, Offset: span.Offset,
 		EventName: NilIfEmpty(&name), GroupBy: NilIfEmpty(&groupBy), Data: points(series.Starts, series.Counts),
@@ -105,6 +117,21 @@ func (h *Handlers) eventSeries(r *web.Request) (v eventSeriesView, err error) {
 		}
 	}
 	return v, err
+}
+
+// userSeries counts the distinct users of each bucket. It ignores the dimension of the query.
+func (h *Handlers) userSeries(ctx context.Context, project event.Project, q query.SeriesQuery) (series query.Series, err error) {
+	found, err := h.Events.MetricTimeseries(ctx, project, query.MetricQuery{
+		Range: q.Range, Hourly: q.Hourly, Events: []query.MetricEvent{{Name: q.Event, Measure: query.MeasureUsers}},
+	})
+	if err != nil {
+		return series, err
+	}
+	series.Starts = found.Starts
+	for _, users := range found.Series[0].Values {
+		series.Counts = append(series.Counts, int64(users))
+	}
+	return series, nil
 }
 
 // points pairs each count with the start time of its bucket.

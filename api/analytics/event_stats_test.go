@@ -122,6 +122,18 @@ func TestEventSeries(t *testing.T) {
 			`…"series":[{"key":"LOCAL","data":[{"bucket":1764547200,"count":3}]}]}`,
 		},
 		{
+			"distinct senders of each day", "demo/timeseries?measure=unique_users&" + apitest.Within(apitest.Monday, apitest.Monday+3*24*apitest.Hour),
+			`…"event_name":null,"group_by":null,"data":[{"bucket":1764547200,"count":3},{"bucket":1764633600,"count":2},{"bucket":1764720000,"count":1},{"bucket":1764806400,"count":0}],"series":null}`,
+		},
+		{
+			"distinct senders of a name", "demo/timeseries?measure=unique_users&event_name=buy&" + apitest.Within(apitest.Monday, apitest.Monday+24*apitest.Hour),
+			`…"event_name":"buy","group_by":null,"data":[{"bucket":1764547200,"count":2},{"bucket":1764633600,"count":0}],"series":null}`,
+		},
+		{
+			"no senders", "empty/timeseries?measure=unique_users&" + apitest.Within(0, 0),
+			`…"data":[{"bucket":0,"count":0}],"series":null}`,
+		},
+		{
 			"groups of nothing", "empty/timeseries?group_by=event&" + apitest.Within(0, 0),
 			`{"start_time":0,"end_time":0,"granularity":"day","tz_offset_minutes":0,"event_name":null,"group_by":"event","data":[{"bucket":0,"count":0}],"series":[]}`,
 		},
@@ -225,6 +237,8 @@ func TestEventStatsParameters(t *testing.T) {
 		"timeseries?granularity=hour":                                           "",
 		"timeseries?granularity=week":                                           "granularity must be one of hour, day",
 		"timeseries?group_by=property":                                          "group_by must be one of event, platform, region",
+		"timeseries?measure=users":                                              "measure must be one of count, unique_users",
+		"timeseries?measure=unique_users&group_by=event":                        "group_by cannot be combined with measure unique_users",
 		"timeseries?limit=20":                                                   "",
 		"timeseries?limit=21":                                                   "limit must be an integer from 1 to 20",
 		"timeseries?limit=0":                                                    "limit must be an integer from 1 to 20",

@@ -605,6 +605,8 @@ func (a *Admin) GetEventOverview(ctx context.Context, opts *RangeOptions) (*Even
 
 // GetEventTimeseries counts events over time. Every hour or day of the range has a bucket. More
 // than 20,000 buckets are refused with 400. `data` includes the series that `limit` leaves out.
+// With `measure=unique_users`, each bucket has the number of distinct senders in that hour or day;
+// `group_by` is refused then.
 func (a *Admin) GetEventTimeseries(ctx context.Context, opts *EventTimeseriesOptions) (*EventSeries, error) {
 	return fetch[EventSeries](ctx, a.call(http.MethodGet, "/admin/projects/{k}/events/stats/timeseries").where(opts))
 }

@@ -291,6 +291,8 @@ type EventTimeseriesOptions struct {
 	Granularity string `query:"granularity"`
 	// Only events with exactly this name.
 	EventName string `query:"event_name"`
+	// What is counted in each bucket.
+	Measure string `query:"measure"`
 	// Dimension of additional series, one for each value.
 	GroupBy string `query:"group_by"`
 	// Maximum number of series.

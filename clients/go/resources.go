@@ -2175,7 +2175,7 @@ type EventSeries struct {
 	EventName *string `json:"event_name"`
 	// Dimension of the series.
 	GroupBy *string `json:"group_by"`
-	// All events, ascending.
+	// All events or all senders, ascending.
 	Data []SeriesBucket `json:"data"`
 	// One series for each value, the most frequent first; null without `group_by`.
 	Series []ValueSeries `json:"series"`

@@ -31,7 +31,7 @@ type metricSpec struct {
 // matching returns the events of an operand in the range, in order.
 func (p *project) matching(q metricSpec, o operandSpec) []*record {
 	return slices.DeleteFunc(p.in(q.Range), func(r *record) bool {
-		return r.Name != o.Name || !holdAll(o.Filters, r) || !holdAll(q.Filters, r)
+		return o.Name != "" && r.Name != o.Name || !holdAll(o.Filters, r) || !holdAll(q.Filters, r)
 	})
 }
 

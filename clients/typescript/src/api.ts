@@ -578,6 +578,8 @@ export interface GetEventTimeseriesQuery {
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Only events with exactly this name. */
   event_name?: string | null | undefined;
+  /** What is counted in each bucket. */
+  measure?: "count" | "unique_users" | (string & {}) | null | undefined;
   /** Dimension of additional series, one for each value. */
   group_by?: "event" | "platform" | "region" | (string & {}) | null | undefined;
   /** Maximum number of series. */
@@ -1460,7 +1462,8 @@ export interface AdminApi {
    * Count events over time.
    *
    * Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400. `data`
-   * includes the series that `limit` leaves out.
+   * includes the series that `limit` leaves out. With `measure=unique_users`, each bucket has the number of
+   * distinct senders in that hour or day; `group_by` is refused then.
    */
   getEventTimeseries(query?: GetEventTimeseriesQuery, options?: CallOptions): Promise<EventSeries>;
 

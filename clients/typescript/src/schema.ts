@@ -2275,7 +2275,7 @@ export interface EventSeries {
     event_name: string | null;
     /** Dimension of the series. */
     group_by: "event" | "platform" | "region" | (string & {}) | null;
-    /** All events, ascending. */
+    /** All events or all senders, ascending. */
     data: Bucket[];
     /** One series for each value, the most frequent first; null without `group_by`. */
     series: ValueSeries[] | null;

@@ -12,18 +12,16 @@ type operand struct {
 }
 
 // named returns the operand for the events of a name, or for all events if it is "".
-func (q *query) named(name string) operand {
-	if name == "" {
-		return operand{any: true}
-	}
-	return q.operand(name, nil, nil)
-}
+func (q *query) named(name string) operand { return q.operand(name, nil, nil) }
 
-// operand returns the operand for the events of a name that match all filters of both
-// lists.
+// operand returns the operand for the events of a name, or of all names if it is "", that
+// match all filters of both lists.
 func (q *query) operand(name string, own, all []Filter) operand {
-	number, ok := q.name(name)
-	o := operand{name: number, none: !ok}
+	o := operand{any: name == ""}
+	if !o.any {
+		number, ok := q.name(name)
+		o.name, o.none = number, !ok
+	}
 	for _, list := range [][]Filter{own, all} {
 		for i := range list {
 			o.filters = append(o.filters, &list[i])

@@ -19,11 +19,9 @@ func (s *Source) MetricBreakdown(ctx context.Context, m MetricQuery) (MetricBrea
 
 // countBreakdown computes a breakdown from the hourly counters.
 func (s *Source) countBreakdown(m MetricQuery) (MetricBreakdown, error) {
-	only := m.Events[0].Name
-	if m.GroupBy == ByEvent {
-		only = ""
-	} else if _, ok := s.Number(only); !ok {
-		return MetricBreakdown{}, nil
+	only := ""
+	if m.GroupBy != ByEvent {
+		only = m.Events[0].Name
 	}
 	sums, err := s.sum(m.Range, m.GroupBy, only, func(int64, uint32, int64) {})
 	if err != nil {
@@ -78,10 +76,8 @@ func (m *MetricQuery) rank(byValue map[value]groupCount) MetricBreakdown {
 }
 
 func (q *query) metricBreakdown(m MetricQuery) (MetricBreakdown, error) {
-	only := operand{any: true}
-	if m.GroupBy == ByEvent {
-		only.filters = q.operand("", nil, m.Filters).filters
-	} else {
+	only := q.operand("", nil, m.Filters)
+	if m.GroupBy != ByEvent {
 		only = q.operand(m.Events[0].Name, m.Events[0].Filters, m.Filters)
 	}
 	each, err := spread(q, func(q *query, w worker) (*groupRun, error) {

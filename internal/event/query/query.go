@@ -201,8 +201,8 @@ const (
 // MetricEvent is one of the events of a metric: a name, filters, and the number to
 // compute.
 type MetricEvent struct {
-	Name    string
-	Alias   byte // 'A' to 'Z'
+	Name    string // "" stands for events of all names
+	Alias   byte   // 'A' to 'Z'
 	Measure Measure
 	Filters []Filter
 }

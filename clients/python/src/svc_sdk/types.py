@@ -2088,7 +2088,7 @@ class EventSeries(TypedDict):
     group_by: str | None
     """Dimension of the series."""
     data: list[Bucket]
-    """All events, ascending."""
+    """All events or all senders, ascending."""
     series: list[ValueSeries] | None
     """One series for each value, the most frequent first; null without `group_by`."""
 

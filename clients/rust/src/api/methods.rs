@@ -415,7 +415,9 @@ endpoints! {
     GET "/admin/projects/{k}/events/stats/overview" get_event_overview [] (TimeRange) -> EventOverview;
 
     /// Counts events over time. Every hour or day of the range has a bucket. More than 20,000
-    /// buckets are refused with 400. `data` includes the series that `limit` leaves out.
+    /// buckets are refused with 400. `data` includes the series that `limit` leaves out. With
+    /// `measure=unique_users`, each bucket has the number of distinct senders in that hour or day;
+    /// `group_by` is refused then.
     GET "/admin/projects/{k}/events/stats/timeseries" get_event_timeseries [] (EventTimeseries) -> EventSeries;
 
     /// Counts events by name, platform, region or property.

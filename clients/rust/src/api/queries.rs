@@ -343,6 +343,8 @@ query! {
         optional granularity: String,
         /// Only events with exactly this name.
         optional event_name: String,
+        /// What is counted in each bucket.
+        optional measure: String,
         /// Dimension of additional series, one for each value.
         optional group_by: String,
         /// Maximum number of series.

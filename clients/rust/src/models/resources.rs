@@ -1781,7 +1781,7 @@ pub struct EventSeries {
     pub event_name: Option<String>,
     /// Dimension of the series.
     pub group_by: Option<String>,
-    /// All events, ascending.
+    /// All events or all senders, ascending.
     pub data: Vec<TimeBucket>,
     /// One series for each value, the most frequent first; null without `group_by`.
     pub series: Option<Vec<ValueSeries>>,

@@ -2940,13 +2940,15 @@ class AdminRequests(Namespace):
         tz_offset_minutes: int | None = None,
         granularity: Literal["hour", "day"] | None = None,
         event_name: str | None = None,
+        measure: Literal["count", "unique_users"] | None = None,
         group_by: Literal["event", "platform", "region"] | None = None,
         limit: int | None = None,
     ) -> EventSeries:
         """Count events over time.
 
         Every hour or day of the range has a bucket. More than 20,000 buckets are refused with 400. `data`
-        includes the series that `limit` leaves out.
+        includes the series that `limit` leaves out. With `measure=unique_users`, each bucket has the number
+        of distinct senders in that hour or day; `group_by` is refused then.
 
         `GET /admin/projects/{k}/events/stats/timeseries`
         """
@@ -2960,6 +2962,7 @@ class AdminRequests(Namespace):
                     "tz_offset_minutes": tz_offset_minutes,
                     "granularity": granularity,
                     "event_name": event_name,
+                    "measure": measure,
                     "group_by": group_by,
                     "limit": limit,
                 },
