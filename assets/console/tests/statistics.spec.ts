@@ -266,7 +266,9 @@ test("without requests, Statistics begins with the update check to paste into an
 test("Statistics begins with devices, and with the share of the latest version today", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=30d`);
   const tile = (name: string) => page.getByRole("region", { name, exact: true });
-  await expect(tile("Devices")).toContainText(/^Devices[\d,]+last 24 hours/);
+  await expect(tile("Devices")).toContainText(/^Devices[\d,]+.*yesterday/);
+  // The area, the line and its dashed end.
+  await expect(tile("Devices").locator("svg").last().locator("path")).toHaveCount(3);
   const { latest } = await demo.call<{ latest: { version: string; share: number } }>("GET", "/admin/projects/quillmere/versions/usage");
   await expect(tile("On the latest version")).toContainText(`${Math.round(latest.share * 100)}%${latest.version}, last 24 hours`);
 });

@@ -94,15 +94,18 @@ export function useFeedbackSeries(range: Range) {
   });
 }
 
+const week = 7 * 86_400;
+
 /**
- * Returns the number of distinct senders of events in the 24 hours before `end`. Requests contain
- * no identifier, so they cannot be used to count devices.
+ * Returns the numbers of distinct senders of events on each day of a range, and at least of seven
+ * days. Requests contain no identifier, so they cannot be used to count devices.
  */
-export function useDevices(end: number) {
-  const part = { start: end - 86_400 + 1, end };
+export function useDevices({ start, end }: Part) {
+  const part = { start: Math.min(start, end - week + 1), end };
   return useAsked({
-    key: ["devices", end],
-    ask: async (admin, signal) => (await admin.getEventOverview(within(part), { signal })).unique_users,
+    key: ["devices", part],
+    ask: async (admin, signal) =>
+      (await admin.getEventTimeseries({ ...within(part), granularity: "day", measure: "unique_users" }, { signal })).data,
   });
 }
 

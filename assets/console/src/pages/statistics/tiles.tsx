@@ -4,7 +4,7 @@
 
 import { SimpleGrid } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { RequestSeries } from "svc-sdk";
+import type { Bucket, RequestSeries } from "svc-sdk";
 import type { Asked } from "../../charts/figure";
 import { Tile, type TileValues } from "../../charts/tile";
 import { useWords } from "../../charts/words";
@@ -65,27 +65,30 @@ export function Tiles({ range }: { range: Range }) {
   const { format } = useWords();
   const [project] = useProjectKey();
   const counted = useCounted(range);
-  const devices = useDevices(range.end);
+  const devices = useDevices(range);
   const usage = useUsage(project);
   const adoption = useAdoption(range, ofNone);
   const unfiltered = useUnfiltered();
   const latest = usage.data?.latest;
+  /** The number of the last day that is over, or of the day after it if the first events came then. */
+  const devicesOf = (days: Bucket[]): TileValues => {
+    const [before, over, last] = days.slice(-3) as [Bucket, Bucket, Bucket];
+    if (over.count > 0) {
+      const day = range.name ? texts.yesterday : format.day(over.bucket, range.offset);
+      return { figure: format.number(over.count), detail: unfiltered(day), now: over.count, before: before.count };
+    }
+    const day = range.name ? texts.today : format.day(last.bucket, range.offset);
+    return last.count > 0
+      ? { figure: format.number(last.count), detail: unfiltered(day), now: null }
+      : { figure: texts.notKnown, detail: unfiltered(texts.needsEvents), now: null };
+  };
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
       <Tile
         title={texts.devices}
         definition={texts.definitions.devices}
-        query={{
-          ...devices,
-          data:
-            devices.data === undefined
-              ? undefined
-              : {
-                  figure: devices.data ? format.number(devices.data) : texts.notKnown,
-                  detail: unfiltered(devices.data ? texts.lastDay : texts.needsEvents),
-                  now: null,
-                },
-        }}
+        query={{ ...devices, data: devices.data && devicesOf(devices.data) }}
+        curve={devices.data?.map(({ count }) => count)}
       />
       <Tile
         title={texts.topVersion}

@@ -4,7 +4,8 @@ export const statistics = {
   announcements: "Announcements",
   devices: "Devices",
   notKnown: "Not known",
-  lastDay: "last 24 hours",
+  yesterday: "yesterday",
+  today: "today so far",
   needsEvents: "the app sends no events",
   topVersion: "On the latest version",
   onVersion: (version: string) => `${version}, last 24 hours`,
@@ -78,7 +79,7 @@ export const statistics = {
     checks: "Requests that ask whether there is an update.",
     announcements: "Requests for the list of announcements or for the latest one.",
     devices:
-      "Distinct identifiers (distinct_id) among the events of the last 24 hours, whatever the range. Update checks carry no identifier, so that devices of apps without events are not known.",
+      "Distinct identifiers (distinct_id) among the events of a day. The number is that of yesterday, the curve has each day of the range, and at least seven. Update checks carry no identifier, so the devices of apps without events are not known.",
     topVersion:
       "The share of the latest version among the update checks of the last 24 hours, whatever the range. The curve is its number of checks in the range.",
     errors: "Logs with the level “Error” that arrived in the range, including hidden ones.",
