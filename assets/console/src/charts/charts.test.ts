@@ -296,3 +296,15 @@ describe("span", () => {
     [2_592_000, "30 days"],
   ])("shows %s seconds as %s", (seconds, text) => expect(formatIn("en-GB").span(seconds)).toBe(text));
 });
+
+describe("ago", () => {
+  const noon = new Date(2025, 10, 28, 12).getTime() / 1000;
+  it.each([
+    [-25, "yesterday"],
+    [-40, "2 days ago"],
+    [-23, "23 hours ago"],
+    [37, "in 2 days"],
+    [57, "in 2 days"],
+    [61, "in 3 days"],
+  ])("counts days of the calendar: %d hours", (hours, text) => expect(formatIn("en-GB").ago(noon + hours * 3600, noon)).toBe(text));
+});

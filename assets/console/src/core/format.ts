@@ -59,6 +59,11 @@ const units: [size: number, name: string][] = [
   [60, "minute"],
 ];
 
+/** The beginning, in milliseconds, of the day of a moment in the browser's time zone. */
+function midnight(seconds: number): number {
+  return new Date(seconds * 1000).setHours(0, 0, 0, 0);
+}
+
 const made = new Map<string, Format>();
 
 /**
@@ -124,7 +129,9 @@ function newFormat(tag: string): Format {
     ago(seconds, now = serverNow()) {
       const past = seconds - now;
       const [, length, name] = steps.find(([limit]) => Math.abs(past) < limit) ?? steps[steps.length - 1]!;
-      return relative().format(Math.round(past / length), name);
+      // "Yesterday" is a day of the calendar, not 24 hours.
+      const count = name === "day" ? (midnight(seconds) - midnight(now)) / 86_400_000 : past / length;
+      return relative().format(Math.round(count), name);
     },
     duration(seconds) {
       const parts = [

@@ -104,7 +104,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       title,
       hidden,
       phone: id === "published_at",
-      width: 156,
+      width: 166,
       ...(id !== "updated_at" && { sort: id }),
       render: (record) => format.time(record[id]),
     });
@@ -180,7 +180,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "expires_at",
         title: names.expires,
-        width: 156,
+        width: 166,
         render: ({ expires_at: at }) => at !== null && format.time(at),
       },
       time("created_at", names.created, true),

@@ -88,7 +88,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       },
       appVersionColumn<Feedback>(sent.version),
       { ...columns.platform, width: 160 },
-      { ...columns.time, width: 118, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
+      { ...columns.time, width: 126, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
       lines("reply", feedbacks.reply),
       lines("result", feedbacks.result),
       {

@@ -65,7 +65,7 @@ export function useProjectColumns(): Column<Project>[] {
         sort: "name",
         width: 200,
         render: ({ name, icon_url: icon }) => (
-          <Group gap="xs" wrap="nowrap" component="span" display="inline-flex">
+          <Group gap="xs" wrap="nowrap" component="span" display="inline-flex" maw="100%">
             <Avatar
               src={icon}
               size={24}
@@ -75,7 +75,9 @@ export function useProjectColumns(): Column<Project>[] {
               imageProps={{ loading: "lazy", referrerPolicy: "no-referrer" }}
               aria-hidden
             />
-            <bdi>{name}</bdi>
+            <Text span inherit truncate>
+              <bdi>{name}</bdi>
+            </Text>
           </Group>
         ),
         text: ({ name }) => name,
@@ -100,7 +102,7 @@ export function useProjectColumns(): Column<Project>[] {
       {
         id: "last_activity_at",
         title: names.lastActivity,
-        width: 150,
+        width: 166,
         render: ({ last_activity_at: at }) => at != null && format.time(at),
         text: ({ last_activity_at: at }) => (at == null ? "" : format.time(at)),
       },
