@@ -17,7 +17,7 @@ import (
 )
 
 // steps is the number of steps in a story.
-const steps = 500
+const steps = 600
 
 // number returns the value of an environment variable as a number, or otherwise if the variable is
 // not set.

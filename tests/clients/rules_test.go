@@ -304,12 +304,12 @@ func TestModelKeepsTheVectors(t *testing.T) {
 // stories contain every kind of step and most methods.
 func TestStoriesAreWhole(t *testing.T) {
 	t.Parallel()
-	if one, two := tell(t, 3, 500), tell(t, 3, 500); canonical(stepsOf(one)) != canonical(stepsOf(two)) {
+	if one, two := tell(t, 3, steps), tell(t, 3, steps); canonical(stepsOf(one)) != canonical(stepsOf(two)) {
 		t.Error("the same seed told two stories")
 	}
 	kinds, methods, statuses := map[string]int{}, map[string]int{}, map[int]int{}
 	for seed := range uint64(5) {
-		for _, p := range tell(t, seed, 500) {
+		for _, p := range tell(t, seed, steps) {
 			kinds[p.step["do"].(string)]++
 			if p.step["do"] == "call" {
 				methods[p.step["namespace"].(string)+" "+p.step["method"].(string)]++
