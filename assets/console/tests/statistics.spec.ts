@@ -287,10 +287,12 @@ inEachWay([pointer, keyboard, phone], () => {
     const requests = page.getByRole("region", { name: texts.requests, exact: true });
     await expect(requests).toHaveText(/\d/);
     const all = await requests.textContent();
-    const counted = page.waitForResponse(/requests\/overview\?.*platform=ANDROID/);
+    const counted = page
+      .waitForResponse(/requests\/overview\?.*platform=ANDROID/)
+      .then((response) => response.json() as Promise<{ total: number }>);
     await hand.press(figure("platforms").getByRole("button", { name: charts.only("Android") }));
     await expect(page).toHaveURL(/platform=ANDROID/);
-    const { total } = (await (await counted).json()) as { total: number };
+    const { total } = await counted;
     await expect(requests).toContainText(new Intl.NumberFormat("en").format(total));
     await expect(figure("platforms").locator("li")).toHaveCount(1);
     await expect(figure("system-versions").locator("li").first()).toContainText("Android");

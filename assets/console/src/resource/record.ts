@@ -47,7 +47,7 @@ export function useRecord<R extends object, D extends object>(resource: Resource
  * meantime. If the server already has another state than `record`, the edit would start from
  * outdated data. In that case, the returned tag matches no state, so that the edit fails.
  */
-export async function stateOf<R>(
+export async function stateOf<R extends object>(
   record: R,
   read: (options: { onETag: (etag: string) => void }) => Promise<R>,
 ): Promise<string | undefined> {
@@ -57,5 +57,7 @@ export async function stateOf<R>(
       state = etag;
     },
   });
-  return JSON.stringify(now) === JSON.stringify(record) ? state : '"older"';
+  // A list may tell more of a record than the record itself has.
+  const known = Object.fromEntries(Object.keys(now).map((field) => [field, record[field as keyof R]]));
+  return JSON.stringify(now) === JSON.stringify(known) ? state : '"older"';
 }

@@ -48,7 +48,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   const fixed = actionsWidth + (bulk ? tickWidth : 0);
   const lines = narrow ? 2 : (resource.lines ?? 1);
   const height = { "--rows": useHeightInRows(list) } as CSSProperties;
-  const excerpt = useExcerpt(list);
+  const excerpt = useExcerpt(list, ids.join(" "));
   if (!data) {
     return <Rows count={pageSize} lines={lines} label={common.loading} />;
   }
@@ -197,13 +197,16 @@ function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: 
 }
 
 /** Page, filters and order of the shown records, which stay while those of another address are being loaded. */
-function useExcerpt<R>({ page, conditions, stale }: List<R>): string {
-  const asked = `${page} ${conditions}`;
-  const [shown, setShown] = useState(asked);
-  if (!stale && shown !== asked) {
-    setShown(asked);
+function useExcerpt<R>({ page, conditions, stale }: List<R>, ids: string): string {
+  // A search keeps the rows that it finds: whoever types it may already press one of them.
+  const { search: _, ...filters } = JSON.parse(conditions);
+  const asked = `${page} ${JSON.stringify(filters)}`;
+  const [shown, setShown] = useState({ asked, ids, key: asked });
+  if (!stale && (shown.asked !== asked || shown.ids !== ids)) {
+    // The same records stay where they are, so that a press on one of them is not lost.
+    setShown({ asked, ids, key: shown.asked === asked || shown.ids === ids ? shown.key : asked });
   }
-  return stale ? shown : asked;
+  return shown.key;
 }
 
 interface RowProps<R extends object, D extends object> {
