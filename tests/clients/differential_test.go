@@ -16,9 +16,6 @@ import (
 	"svc/api/apitest"
 )
 
-// steps is the number of steps in a story.
-const steps = 600
-
 // number returns the value of an environment variable as a number, or otherwise if the variable is
 // not set.
 func number(t *testing.T, name string, otherwise uint64) uint64 {

@@ -29,6 +29,9 @@ type story struct {
 	projects  int // number of projects that have been used and are never bound again
 }
 
+// steps is the number of steps in a story.
+const steps = 600
+
 // tell generates a story of the given number of steps.
 func tell(t *testing.T, seed uint64, length int) []planned {
 	t.Helper()
