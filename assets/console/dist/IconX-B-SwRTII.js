@@ -1,1 +1,0 @@
-import{nt as e}from"./first-BHzeCaAk.js";var t=e(`outline`,`x`,`X`,[[`path`,{d:`M18 6l-12 12`,key:`svg-0`}],[`path`,{d:`M6 6l12 12`,key:`svg-1`}]]);export{t};
