@@ -122,7 +122,7 @@ func (g *generator) metricSpec() metricSpec {
 		alias := byte('A' + i)
 		aliases = append(aliases, alias)
 		q.Events = append(q.Events, operandSpec{
-			Name: pick(g, g.name(), g.name(), g.name(), ""), Alias: alias, Filters: g.filters(2),
+			Name: pick(g, g.name(), ""), Alias: alias, Filters: g.filters(2),
 			Measure: pick(g, query.MeasureCount, query.MeasureUsers, query.MeasurePerUser),
 		})
 	}
