@@ -224,9 +224,8 @@ func (x *reporter) downloads(v *releaseView, at int, from, end int64) (err error
 	return err
 }
 
-// behind counts, by reason, the update checks of the last 24 hours from clients that do not run the
-// version yet. It stores the counts in v. The checks are those of the share, so that the two fit
-// together.
+// behind counts the update checks of clients that do not run the version yet, by reason, and
+// stores the counts in v. Like the share of the version, it counts the last 24 hours.
 func (x *reporter) behind(v *releaseView, at int) error {
 	record := x.snap.Entry(at).Record
 	counts := map[usage.Reason]int64{}

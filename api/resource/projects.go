@@ -58,7 +58,7 @@ type projectView struct {
 	*activityView
 }
 
-// activityView is what a list of projects tells about each one beside its fields.
+// activityView holds the fields that only the list of projects has, and only on request.
 type activityView struct {
 	Latest         *latestView `json:"latest"`
 	LastActivityAt *int64      `json:"last_activity_at"`

@@ -203,8 +203,8 @@ func TestDeleteProject(t *testing.T) {
 	}
 }
 
-// TestProjectActivity checks that a list tells the latest version and the last request of each
-// project, if it is asked to.
+// TestProjectActivity checks that the list of projects contains the latest version and the time of
+// the last request of each project if the client requests them.
 func TestProjectActivity(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)

@@ -75,7 +75,7 @@ test.describe("a login that ends while somebody types", () => {
     await open(page, own, "/admin/tokens?new=1");
     await page.getByRole("textbox", { name: "Name" }).fill("CI of the app");
     await page.getByRole("checkbox", { name: "Logs: read" }).check();
-    // What the page still asks for would notice the change before the press does.
+    // A pending request would be refused before the button is pressed.
     await settled(page);
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
     await page.getByRole("button", { name: "Save" }).click();
@@ -100,7 +100,7 @@ test.describe("a login that ends while somebody types", () => {
   test("can also be left for the login page, which leads back", async ({ page, own }) => {
     const changed = "another long password";
     await open(page, own, "/admin/about");
-    // What the page still asks for would notice the change before the press does.
+    // A pending request would be refused before the button is pressed.
     await settled(page);
     await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();

@@ -196,9 +196,12 @@ function useHeightInRows<R>({ project, pageSize, page, filtered, stale, data }: 
   return rows;
 }
 
-/** Page, filters and order of the shown records, which stay while those of another address are being loaded. */
+/**
+ * Returns a key that changes when the records of another page, with other filters or in another
+ * order, replace those that are shown.
+ */
 function useExcerpt<R>({ page, conditions, stale }: List<R>, ids: string): string {
-  // A search keeps the rows that it finds: whoever types it may already press one of them.
+  // A search keeps the rows that it finds, because the user may already press one of them.
   const { search: _, ...filters } = JSON.parse(conditions);
   const asked = `${page} ${JSON.stringify(filters)}`;
   const [shown, setShown] = useState({ asked, ids, key: asked });
