@@ -91,6 +91,7 @@ var mayImport = map[string][]string{
 	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
 
 	// Pure rules without side effects.
+	"internal/asset":       {"internal/files", "internal/platform"},
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},
