@@ -3,6 +3,8 @@
 // has no state and no side effects.
 //
 //	comparable.go  comparable versions, their order and ranges
+//	native.go      version texts and orders of other updaters
+//	channels.go    the channels of a project
 //	catalog.go     the versions of a project, and the latest one
 //	check.go       the update check
 //	explain.go     explaining the result of the update check
