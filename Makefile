@@ -97,7 +97,7 @@ fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	done
 
 long: ## (needs a C compiler) longer stories, tests ten times in random order, two minutes a fuzz target
-	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./tests/crash ./internal/event/... ./store
+	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./tests/crash ./internal/event/... ./internal/rollout ./store
 	@SVC_LONG=1 $(GO) test -timeout=2h -run=TestKilledRestore ./cmd
 	@$(RACE) -count=10 -shuffle=on -timeout=2h ./...
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2m

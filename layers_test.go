@@ -107,7 +107,7 @@ var mayImport = map[string][]string{
 	"internal/terms":       {"internal/locale", "internal/placeholder"},
 	"internal/useragent":   {"internal/platform"},
 	"internal/release":     {"internal/fault"},
-	"internal/rollout":     {"internal/fault", "internal/platform"},
+	"internal/rollout":     {"internal/event/submission", "internal/fault", "internal/platform"},
 	"internal/today":       {"internal/release", "internal/usage"},
 	"internal/usage":       {"internal/release"},
 	"internal/stats":       {"internal/platform"},
