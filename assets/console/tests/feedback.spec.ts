@@ -49,7 +49,7 @@ test("feedback: the text has the room, beside rating, status, sender, version, p
   await page.getByRole("button", { name: "Columns" }).click();
   for (const name of [
     "Contact",
-    "Result",
+    "Internal note",
     "Reply",
     "Issue",
     "Hidden",
@@ -105,7 +105,7 @@ test("feedback: add by hand, edit with status and result, copy, delete", async (
   await page.keyboard.press("e");
   await form.getByRole("combobox", { name: "Status" }).click();
   await page.getByRole("option", { name: "Resolved" }).click();
-  await form.getByRole("textbox", { name: "Result" }).fill("Answered.");
+  await form.getByRole("textbox", { name: "Internal note" }).fill("Answered.");
   await form.getByRole("button", { name: "Save" }).click();
   await expect(form).toBeHidden();
   await expect(page.locator("tbody tr")).toContainText("Resolved");
@@ -193,13 +193,13 @@ test("feedback: what was written is kept when the next one is opened", async ({ 
   await open(page, server, `/admin/feedbacks?project=${project}`);
   await page.getByRole("link", { name: "second" }).click();
   const drawer = page.getByRole("dialog");
-  await drawer.getByRole("textbox", { name: "Result" }).fill("noted");
+  await drawer.getByRole("textbox", { name: "Internal note" }).fill("noted");
   await drawer.getByRole("button", { name: "Next" }).click();
   await expect(drawer.getByText("first").first()).toBeVisible();
-  await expect(page.getByText("Result saved")).toBeVisible();
-  await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("");
+  await expect(page.getByText("Note saved")).toBeVisible();
+  await expect(drawer.getByRole("textbox", { name: "Internal note" })).toHaveValue("");
   await drawer.getByRole("button", { name: "Previous" }).click();
-  await expect(drawer.getByRole("textbox", { name: "Result" })).toHaveValue("noted");
+  await expect(drawer.getByRole("textbox", { name: "Internal note" })).toHaveValue("noted");
 });
 
 test("feedback: an inbox that is worked through by keyboard, and remembers what was read", async ({ page, server, project }) => {
@@ -216,12 +216,12 @@ test("feedback: an inbox that is worked through by keyboard, and remembers what 
   await expect(page.getByRole("link", { name: "third" })).toBeFocused();
   await page.keyboard.press("Enter");
   const drawer = page.getByRole("dialog");
-  const reply = drawer.getByRole("textbox", { name: "Reply (shown in the app when it asks)" });
+  const reply = drawer.getByRole("textbox", { name: "Reply to the sender" });
   await expect(reply).toBeVisible();
   await page.keyboard.press("r");
   await expect(reply).toBeFocused();
   await page.keyboard.type("Fixed in 2.5.");
-  await page.keyboard.press("Control+Enter");
+  await page.keyboard.press("Control+Shift+Enter");
   await expect(page.getByText("2 waiting")).toBeVisible();
   await page.keyboard.press("j");
   await expect(drawer.getByText("second", { exact: true })).toBeVisible();
@@ -246,6 +246,79 @@ test("feedback: an inbox that is worked through by keyboard, and remembers what 
   await expect(unread).toHaveCount(1);
 });
 
+test("feedback: a reply is a draft until it is sent, and then says what the sender sees", async ({ page, server, project }) => {
+  await sendFeedback(server, project, { content: "first" });
+  const { id } = await sendFeedback(server, project, { content: "second" });
+  const stored = async () => (await server.call<{ reply: string | null }>("GET", `/admin/projects/${project}/feedbacks/${id}`)).reply;
+  await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+  const drawer = page.getByRole("dialog");
+  const reply = drawer.getByRole("textbox", { name: "Reply to the sender" });
+  const send = drawer.getByRole("button", { name: "Send", exact: true });
+  await expect(send).toBeDisabled();
+  await reply.fill("Half a");
+  await expect(drawer.getByText("Not sent yet.")).toBeVisible();
+  await drawer.getByRole("button", { name: "Next" }).click();
+  await expect(drawer.getByText("first", { exact: true })).toBeVisible();
+  await expect(reply).toHaveValue("");
+  await drawer.getByRole("button", { name: "Previous" }).click();
+  await expect(reply).toHaveValue("Half a");
+  await page.reload();
+  await expect(reply).toHaveValue("Half a");
+  await expect(page.locator("tr[data-open]")).toContainText("Draft");
+  expect(await stored()).toBeNull();
+
+  await reply.fill("A whole sentence.");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(drawer.getByText(/^Sent .*(ago|now)$/)).toBeVisible();
+  await expect(reply).toBeHidden();
+  await expect(drawer.getByText("A whole sentence.")).toBeVisible();
+  expect(await stored()).toBe("A whole sentence.");
+  await expect(page.locator("tr[data-open]")).not.toContainText("Draft");
+
+  // What was taken back is a draft again.
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(stored).toBeNull();
+  await expect(reply).toHaveValue("A whole sentence.");
+  await send.click();
+  await expect.poll(stored).toBe("A whole sentence.");
+
+  await page.keyboard.press("r");
+  await expect(reply).toBeFocused();
+  await reply.fill("Another sentence.");
+  await expect(drawer.getByText(/^The sender still sees the reply sent /)).toBeVisible();
+  await drawer.getByRole("button", { name: "Discard draft" }).click();
+  await expect(drawer.getByText("A whole sentence.")).toBeVisible();
+  await drawer.getByRole("button", { name: "Edit reply" }).click();
+  await reply.fill("");
+  await drawer.getByRole("button", { name: "Remove reply" }).click();
+  await expect.poll(stored).toBeNull();
+  await expect(reply).toHaveValue("");
+});
+
+test.describe("a server that refuses a reply", () => {
+  test.use({ expected: [/status of 503/] });
+
+  test("feedback: a reply that could not be sent stays a draft", async ({ page, server, project }) => {
+    const { id } = await sendFeedback(server, project, { content: "first" });
+    await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
+    await page.route(`**/feedbacks/${id}`, (route) =>
+      route.request().method() === "PATCH"
+        ? route.fulfill({
+            status: 503,
+            contentType: "application/json",
+            body: '{"statusCode":503,"message":"the disk is full","error":"Service Unavailable"}',
+          })
+        : route.fallback(),
+    );
+    const reply = page.getByRole("textbox", { name: "Reply to the sender" });
+    await reply.fill("Fixed.");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect(page.getByRole("alert")).toContainText("The disk is full");
+    await expect(reply).toHaveValue("Fixed.");
+    await expect(page.getByText("Not sent yet.")).toBeVisible();
+  });
+});
+
 test("feedback: the drawer shows each thing once, and edits the words of the sender only from the menu", async ({
   page,
   server,
@@ -255,13 +328,13 @@ test("feedback: the drawer shows each thing once, and edits the words of the sen
   await server.call("PATCH", `/admin/projects/${project}/feedbacks/${id}`, { result: "noted", reply: "Thank you." });
   await open(page, server, `/admin/feedbacks?project=${project}&open=${id}`);
   const drawer = page.getByRole("dialog");
-  await expect(drawer.getByRole("textbox", { name: /^Reply/ })).toHaveValue("Thank you.");
-  await expect(drawer.getByText(/^Replied /)).toBeVisible();
+  await expect(drawer.getByText("Thank you.", { exact: true })).toBeVisible();
+  await expect(drawer.getByText(/^Sent .*(ago|now)$/)).toBeVisible();
   await expect(drawer.getByText("The export is great.")).toHaveCount(1);
-  for (const name of ["Content", "Status", "Result", "Reply"]) {
+  for (const name of ["Content", "Status", "Internal note", "Reply"]) {
     await expect(drawer.locator("dt").filter({ hasText: new RegExp(`^${name}$`) })).toHaveCount(0);
   }
-  await expect(drawer.getByRole("button", { name: "Edit" })).toHaveCount(0);
+  await expect(drawer.getByRole("button", { name: "Edit", exact: true })).toHaveCount(0);
   await drawer.getByRole("button", { name: /^More actions/ }).click();
   await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
 });
@@ -342,14 +415,14 @@ test.describe("two tabs", () => {
     await page.getByRole("link", { name: "dark" }).focus();
     await page.keyboard.press("e");
     const dialog = page.getByRole("dialog");
-    const result = dialog.getByRole("textbox", { name: "Result" });
+    const result = dialog.getByRole("textbox", { name: "Internal note" });
     await expect(result).toHaveValue("");
 
     const other = await context.newPage();
     await open(other, server, `/admin/feedbacks?project=${project}`);
     await other.getByRole("link", { name: "dark" }).focus();
     await other.keyboard.press("e");
-    await other.getByRole("dialog").getByRole("textbox", { name: "Result" }).fill("Other");
+    await other.getByRole("dialog").getByRole("textbox", { name: "Internal note" }).fill("Other");
     await other.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await expect(other.getByRole("dialog")).toBeHidden();
     await other.close();

@@ -22,7 +22,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await counted.press(first.locator(".cell-link"));
     const drawer = page.getByRole("dialog");
     await counted.fill(drawer.getByRole("textbox", { name: feedbacks.replyLabel }), "Fixed in 4.3.2.");
-    await counted.press(drawer.getByRole("button", { name: feedbacks.resolve, exact: true }));
+    await counted.press(drawer.getByRole("button", { name: feedbacks.sendAndResolve }));
     await expect.poll(() => demo.call("GET", `${path}/${data[0]!.id}`)).toMatchObject({ reply: "Fixed in 4.3.2.", status: "resolved" });
     counted.expectFew();
   });

@@ -13,6 +13,9 @@ export interface Shortcut {
   within?: () => HTMLElement | null;
 }
 
+/** Name of the key that "mod" stands for. */
+export const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+
 /** Time in milliseconds within which the second of two keys must follow. */
 const pause = 1000;
 

@@ -4,6 +4,7 @@
 import { useSyncExternalStore } from "react";
 import { recentKey } from "./recent";
 import { recall, remember, watch } from "./storage";
+import { unsentKey } from "./unsent";
 
 const key = "login";
 
@@ -44,12 +45,13 @@ export function keepLogin(token: string, username: string): void {
   notify();
 }
 
-/** Deletes the login in all tabs of this browser, and the names of recently opened records. */
+/** Deletes the login in all tabs of this browser, the names of recently opened records, and unsent texts. */
 export function logOut(): void {
   expired = false;
   parsed = null;
   remember(key, null);
   remember(recentKey, null);
+  remember(unsentKey, null);
   notify();
 }
 

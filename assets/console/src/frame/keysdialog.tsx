@@ -2,13 +2,12 @@
 
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";
-import { type Shortcut, useAllShortcuts } from "../core/keys";
+import { modKey, type Shortcut, useAllShortcuts } from "../core/keys";
 import { useTexts } from "../core/texts";
 import { useFocusReturn } from "../resource/focus";
 import classes from "./frame.module.css";
 
 const names: Record<string, string> = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", Enter: "↵" };
-const mod = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 export default function KeysDialog({ onClose }: { onClose: () => void }) {
   const { keys } = useTexts().frame;
@@ -44,7 +43,7 @@ function Keys({ title, list }: { title: string; list: Shortcut[] }) {
                     {afterwards}
                   </Text>
                 )}
-                <Kbd size="sm">{part === "mod" ? mod : (names[part] ?? part)}</Kbd>
+                <Kbd size="sm">{part === "mod" ? modKey : (names[part] ?? part)}</Kbd>
               </Fragment>
             ))}
           </Group>

@@ -6,14 +6,13 @@ import { IconSearch } from "@tabler/icons-react";
 import { useLocation } from "@tanstack/react-router";
 import { memo } from "react";
 import { PageLink } from "../core/go";
+import { modKey } from "../core/keys";
 import { type PageEntry, pageOf, pages } from "../core/pages";
 import { useTexts } from "../core/texts";
 import classes from "./frame.module.css";
 import { Mark } from "./mark";
 import { Preferences } from "./preferences";
 import { ProjectSwitcher } from "./projectswitcher";
-
-const modKey = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
 // This component determines the current entry. Exact matching keeps the router from marking an
 // entry by the prefix of its address.

@@ -3,17 +3,17 @@
 
 import { Button, Group, Kbd, SegmentedControl, Stack, Textarea, Tooltip } from "@mantine/core";
 import { IconCheck, IconRotate } from "@tabler/icons-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Feedback } from "svc-sdk";
-import { useFormat } from "../../core/format";
 import { useShortcuts } from "../../core/keys";
 import { useTexts } from "../../core/texts";
 import type { Texts } from "../../texts/en";
+import { Reply } from "./reply";
 
 export const states = ["open", "in_progress", "resolved", "closed"] as const;
 export type State = (typeof states)[number];
 
-type Answer = Pick<Feedback, "status" | "result" | "reply">;
+export type Answer = Pick<Feedback, "status" | "result" | "reply">;
 
 export function statusName(texts: Texts, status: string): string {
   return texts.feedbacks.statuses[status as State] ?? status;
@@ -29,31 +29,21 @@ interface Props {
 export function AnswerFields({ feedback, onChange, onRead }: Props) {
   const texts = useTexts();
   const { feedbacks } = texts;
-  const format = useFormat();
-  const { id, status, reply, replied_at } = feedback;
+  const { id, status } = feedback;
   useEffect(() => onRead(id), [id, onRead]);
   const place = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLTextAreaElement>(null);
   const waits = status === "open" || status === "in_progress";
   const resolve = () => {
     const next = waits ? "resolved" : "open";
     onChange({ status: next }, feedbacks.statusNow(statusName(texts, next)));
   };
   const within = () => place.current;
-  useShortcuts([
-    { key: "r", label: feedbacks.reply, run: () => field.current?.focus(), within },
-    { key: "s", label: waits ? feedbacks.resolve : feedbacks.reopen, run: resolve, within },
-  ]);
+  const send = (text: string, resolved: boolean) =>
+    onChange({ reply: text || null, ...(resolved && { status: "resolved" }) }, text ? feedbacks.replySent : feedbacks.replyRemoved);
+  useShortcuts([{ key: "s", label: waits ? feedbacks.resolve : feedbacks.reopen, run: resolve, within }]);
   return (
     <Stack gap="xs" ref={place}>
-      <SavedText
-        inputRef={field}
-        label={feedbacks.replyLabel}
-        description={reply && replied_at ? feedbacks.repliedAt(format.time(replied_at)) : feedbacks.replyHint}
-        saved={reply ?? ""}
-        onSave={(text) => onChange({ reply: text || null }, text ? feedbacks.replySaved : feedbacks.replyRemoved)}
-        onSubmit={waits ? resolve : undefined}
-      />
+      <Reply feedback={feedback} onSend={send} canResolve={waits} within={within} />
       <Group gap="xs">
         <Tooltip label={<Kbd>s</Kbd>}>
           <Button
@@ -84,21 +74,17 @@ export function AnswerFields({ feedback, onChange, onRead }: Props) {
   );
 }
 
-/** A text that is saved when the user leaves the field or presses Ctrl Enter, which also calls `onSubmit`. */
+/** A text that is saved when the user leaves the field or presses Ctrl Enter. */
 function SavedText({
   label,
   description,
   saved,
   onSave,
-  onSubmit,
-  inputRef,
 }: {
   label: string;
   description: string;
   saved: string;
   onSave: (text: string) => void;
-  onSubmit?: (() => void) | undefined;
-  inputRef?: RefObject<HTMLTextAreaElement | null>;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
   const save = () => {
@@ -122,7 +108,6 @@ function SavedText({
   }, [dirty]);
   return (
     <Textarea
-      ref={inputRef}
       label={label}
       description={description}
       autosize
@@ -136,7 +121,6 @@ function SavedText({
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
           event.preventDefault();
           save();
-          onSubmit?.();
           // Return the focus to the drawer, so that its keys work again.
           event.currentTarget.closest<HTMLElement>("[role=dialog]")?.focus();
         }

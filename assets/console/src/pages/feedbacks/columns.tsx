@@ -8,6 +8,7 @@ import type { Feedback } from "svc-sdk";
 import { useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
+import { useUnsent } from "../../core/unsent";
 import type { Column } from "../../resource/resource";
 import { appVersionColumn, SentLines, SentText, sentColumns } from "../sent";
 import { type State, statusName } from "./answer";
@@ -57,6 +58,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
           <>
             <Tone tone={tones[feedback.status as State]}>{statusName(texts, feedback.status)}</Tone>
             {feedback.is_hidden && <Tone>{sent.hidden}</Tone>}
+            <Draft feedback={feedback} />
             {issue(feedback) && <span className={classes["two"]}>{issue(feedback)}</span>}
           </>
         ),
@@ -120,6 +122,13 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       columns.id,
     ];
   }, [texts, format, project, forwarding, read]);
+}
+
+/** Marks feedback with a reply that was written but not sent. */
+function Draft({ feedback: { id, reply } }: { feedback: Feedback }) {
+  const { feedbacks } = useTexts();
+  const [draft] = useUnsent(id);
+  return draft !== null && draft !== (reply ?? "") && <Tone>{feedbacks.unsent}</Tone>;
 }
 
 function Content({ feedback: { content }, unread }: { feedback: Feedback; unread: boolean }) {

@@ -27,6 +27,7 @@ import { useFeedbackColumns } from "./columns";
 import { useForwarding } from "./forwarding";
 import { integration, newIssue } from "./issue";
 import { useRead } from "./read";
+import { settleDraft } from "./reply";
 
 interface Draft {
   content: string;
@@ -65,13 +66,18 @@ function useFeedbacks(): Resource<Feedback, Draft> {
   const change = useChange<Feedback>(
     "feedbacks",
     ({ id }) => id,
-    (admin, { id }, { is_hidden, status, result, reply }) =>
-      admin.updateFeedback(id, {
+    async (admin, feedback, { is_hidden, status, result, reply }) => {
+      const fresh = await admin.updateFeedback(feedback.id, {
         ...(is_hidden !== undefined && { is_hidden }),
         ...(status !== undefined && { status }),
         ...(result !== undefined && { result }),
         ...(reply !== undefined && { reply }),
-      }),
+      });
+      if (reply !== undefined) {
+        settleDraft(feedback, fresh);
+      }
+      return fresh;
+    },
   );
   const bulk = useBulk("feedbacks");
   const [read, noteRead] = useRead(project);
