@@ -106,7 +106,7 @@ var mayImport = map[string][]string{
 	"internal/proxy":       {},
 	"internal/terms":       {"internal/locale", "internal/placeholder"},
 	"internal/useragent":   {"internal/platform"},
-	"internal/release":     {"internal/fault"},
+	"internal/release":     {"internal/fault", "internal/platform", "internal/rollout"},
 	"internal/rollout":     {"internal/event/submission", "internal/fault", "internal/platform"},
 	"internal/today":       {"internal/release", "internal/usage"},
 	"internal/usage":       {"internal/release"},

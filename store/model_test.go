@@ -72,7 +72,7 @@ func (s *subject) catalog() (*release.Catalog, []*store.Version) {
 		byID[v.ID] = v
 		items = append(items, itemOf(v))
 	}
-	c := release.NewCatalog(items)
+	c := release.NewCatalog(items, nil)
 	listed := make([]*store.Version, c.Len())
 	for at := range listed {
 		listed[at] = byID[c.Item(at).ID]

@@ -170,7 +170,7 @@ func catalog(entries map[ID]*VersionEntry) *release.Catalog {
 	for _, e := range entries {
 		items = append(items, e.Record.item())
 	}
-	return release.NewCatalog(items)
+	return release.NewCatalog(items, nil)
 }
 
 // Snapshot returns the current snapshot of the project with the given key or alias.

@@ -32,7 +32,9 @@ func (in updateCheckInput) check() (release.Query, error) {
 	q := release.Query{
 		Version:    strings.TrimSpace(in.CurrentVersion.Or("")),
 		Comparable: p.ComparableVersion("current_comparable_version", in.CurrentComparable, false),
-		Preview:    in.IncludePreview.Or(false),
+	}
+	if in.IncludePreview.Or(false) {
+		q.Channel = release.Preview
 	}
 	if q.Version == "" && in.CurrentComparable.Value == nil && !in.CurrentVersion.Wrong && !in.CurrentComparable.Wrong {
 		p.Add("current_version or current_comparable_version is required")

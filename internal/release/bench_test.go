@@ -20,7 +20,7 @@ func project(t testing.TB) *release.Catalog {
 		v.ID, v.Milestone, v.Deprecated = id(n), n%50 == 20, n%40 == 7
 		items = append(items, v)
 	}
-	return release.NewCatalog(items)
+	return release.NewCatalog(items, nil)
 }
 
 // checks contains one query for each form that a client can send.
@@ -69,7 +69,7 @@ func BenchmarkNewCatalog(b *testing.B) {
 		for at := range items {
 			items[at] = *c.Item((at*7 + 3) % len(items)) // 7 and 300 are coprime
 		}
-		release.NewCatalog(items)
+		release.NewCatalog(items, nil)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"svc/internal/rollout"
 )
 
 // Item contains those fields of a version that the rules use.
@@ -23,6 +25,41 @@ type Item struct {
 	Preview     bool
 	Milestone   bool
 	Deprecated  bool
+
+	// Channel is the channel on which the version is published. An empty one stands for
+	// Preview if the version is a preview, and otherwise for Stable.
+	Channel string
+	Yank    *Yank            // nil = not yanked
+	Rollout *rollout.Rollout // nil = complete
+}
+
+// Yank describes why and when a version was withdrawn.
+type Yank struct {
+	At          int64      `json:"at"` // Unix seconds
+	Reason      string     `json:"reason"`
+	DowngradeTo *uuid.UUID `json:"downgrade_to,omitempty"` // the version that replaces it; nil = the greatest older one
+}
+
+// Published reports whether the public can see the version.
+func (v *Item) Published() bool { return v.Rollout.Published() }
+
+// Eligible reports whether the version can be the latest: it is complete and not yanked.
+func (v *Item) Eligible() bool { return v.Yank == nil && v.Rollout.Complete() }
+
+// open reports whether the version is being rolled out.
+func (v *Item) open() bool { return v.Rollout != nil && !v.Rollout.State.Final() }
+
+// guards reports whether the version is a milestone that no update may skip.
+func (v *Item) guards() bool { return v.Milestone && !v.Preview && !v.Deprecated }
+
+func (v *Item) channel() string {
+	switch {
+	case v.Channel != "":
+		return v.Channel
+	case v.Preview:
+		return Preview
+	}
+	return Stable
 }
 
 // Catalog holds the versions of one project in list order: the greatest comparable
@@ -33,12 +70,16 @@ type Catalog struct {
 	items  []Item
 	named  map[string]int // positions by display text
 	values []value        // all distinct values, the greatest first
-	guards []int          // the result of findGuards
+	guards []int          // the milestones that no update may skip, the greatest first
+	open   []int          // the published versions that are being rolled out, the greatest first
 
-	official, preview int // the candidates for update checks without and with previews
-	flagged           int // position of the version with the latest flag
-	latest            int
-	latestPreview     int
+	channels      Channels
+	pools         []pool        // one for each channel; stable and preview come first
+	members       []uint16      // for each version, the set of the pools to which it belongs
+	cohorts       map[int]Range // the ranges of the cohorts of rollouts, by the position of the version
+	flagged       int           // position of the version with the latest flag
+	latest        int
+	latestPreview int
 }
 
 // value is a distinct comparable value, with the positions of the versions that have it.
@@ -48,23 +89,83 @@ type value struct {
 	current int // the same among the official versions if there are any, and otherwise the same as first
 }
 
-// NewCatalog returns a catalog of the versions of a project. It sorts the slice and
-// retains it.
-func NewCatalog(items []Item) *Catalog {
+// NewCatalog returns a catalog of the versions of a project with the given own channels. It
+// sorts the slice and retains it.
+func NewCatalog(items []Item, channels Channels) *Catalog {
 	slices.SortFunc(items, inListOrder)
-	c := &Catalog{items: items, named: make(map[string]int, len(items))}
+	c := &Catalog{items: items, named: make(map[string]int, len(items)), channels: channels, cohorts: map[int]Range{}}
 	for at := range items {
 		c.named[items[at].Version] = at
+		c.prepare(at)
 	}
 	c.values = c.findValues()
-	c.guards = c.findGuards()
-	c.official = c.findCandidate(false)
-	c.preview = c.findCandidate(true)
-	c.flagged = c.newest(func(v *Item) bool { return v.Latest })
+	c.pools = c.findPools()
+	c.flagged = c.newest(func(v *Item) bool { return v.Latest && v.Eligible() })
 	c.latest = c.findLatest()
-	c.latestPreview = c.first(func(v *Item) bool { return v.Preview })
+	c.latestPreview = c.first(func(_ int, v *Item) bool { return v.Preview && v.Eligible() })
 	return c
 }
+
+// prepare adds the version at a position to the lists of milestones and of versions that are
+// being rolled out, and parses the range of its rollout.
+func (c *Catalog) prepare(at int) {
+	v := &c.items[at]
+	if v.Rollout != nil && v.Rollout.Cohort != nil {
+		var r Range
+		r.Min, _ = Parse(v.Rollout.Cohort.CurrentMin)
+		r.Max, _ = Parse(v.Rollout.Cohort.CurrentMax)
+		c.cohorts[at] = r
+	}
+	if v.guards() {
+		c.guards = append(c.guards, at)
+	}
+	if v.open() && v.Published() && v.Yank == nil {
+		c.open = append(c.open, at)
+	}
+}
+
+// findPools returns the pools of all channels, and marks the versions that belong to them.
+func (c *Catalog) findPools() []pool {
+	names := c.channels.Names()
+	marks := make(map[string]uint16, len(names)) // the pools to which the versions of each channel belong
+	pools := make([]pool, len(names))
+	for i, name := range names {
+		seen := c.channels.Seen(name)
+		pools[i] = pool{channel: name, bit: 1 << i, previews: slices.Contains(seen, Preview)}
+		for _, other := range seen {
+			marks[other] |= 1 << i
+		}
+	}
+	c.members = make([]uint16, len(c.items))
+	for at := range c.items {
+		if v := &c.items[at]; v.Published() && v.Yank == nil {
+			c.members[at] = marks[v.channel()]
+		}
+	}
+	for i := range pools {
+		p := &pools[i]
+		if slices.ContainsFunc(c.open, func(at int) bool { return c.members[at]&p.bit != 0 }) {
+			continue
+		}
+		o := c.offers(p, Query{}, Comparable{})
+		p.official, p.preview, p.greatest = o.candidate(false), o.candidate(true), o.greatestPreview()
+		p.settled = true
+	}
+	return pools
+}
+
+// pool returns the pool of a channel, or nil if the project has no such channel.
+func (c *Catalog) pool(channel string) *pool {
+	for i := range c.pools {
+		if p := &c.pools[i]; p.channel == channel || channel == "" { // the first one is that of Stable
+			return p
+		}
+	}
+	return nil
+}
+
+// Channels returns the project's own channels. The caller must not change them.
+func (c *Catalog) Channels() Channels { return c.channels }
 
 func inListOrder(a, b Item) int {
 	return cmp.Or(b.Comparable.Compare(a.Comparable), newestFirst(&a, &b))
@@ -74,10 +175,10 @@ func newestFirst(a, b *Item) int {
 	return cmp.Or(cmp.Compare(b.PublishedAt, a.PublishedAt), bytes.Compare(b.ID[:], a.ID[:]))
 }
 
-// first returns the first version in list order for which fits returns true.
-func (c *Catalog) first(fits func(*Item) bool) int {
+// first returns the first version in list order for which fits returns true, or -1.
+func (c *Catalog) first(fits func(at int, v *Item) bool) int {
 	for at := range c.items {
-		if fits(&c.items[at]) {
+		if fits(at, &c.items[at]) {
 			return at
 		}
 	}
@@ -116,10 +217,10 @@ func (c *Catalog) findLatest() int {
 	if c.flagged >= 0 {
 		return c.flagged
 	}
-	if at := c.newest(func(v *Item) bool { return !v.Preview }); at >= 0 {
+	if at := c.newest(func(v *Item) bool { return !v.Preview && v.Eligible() }); at >= 0 {
 		return at
 	}
-	return c.newest(func(*Item) bool { return true })
+	return c.newest((*Item).Eligible)
 }
 
 // Len returns the number of versions.
@@ -130,14 +231,14 @@ func (c *Catalog) Len() int { return len(c.items) }
 func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 
 // Latest returns the version with the latest flag. If there is none, it returns the
-// newest published official version, or else the newest published version. It returns -1
-// only for an empty catalog.
+// newest published official version, or else the newest published version. Versions that are
+// yanked, or whose rollout is not completed, do not count. It returns -1 if no other is left.
 func (c *Catalog) Latest() int { return c.latest }
 
 // LatestPreview returns the preview with the greatest comparable version. If several have
 // equal values, it returns the newest published one. If these were published at the same
-// time, it returns the newest created one. It returns -1 if there is no preview.
-// Deprecated previews are included.
+// time, it returns the newest created one. It returns -1 if there is no preview. Deprecated
+// previews are included. Previews that are yanked, or whose rollout is not completed, are not.
 func (c *Catalog) LatestPreview() int { return c.latestPreview }
 
 // ByVersion returns the version with the given display text, ignoring surrounding blanks.

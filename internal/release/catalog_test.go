@@ -69,7 +69,7 @@ func catalog(t testing.TB, lines ...string) *release.Catalog {
 		items = append(items, v)
 	}
 	rand.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	return release.NewCatalog(items)
+	return release.NewCatalog(items, nil)
 }
 
 // name returns the display text of the version at a position, or "" for -1.
@@ -217,7 +217,7 @@ func TestNamed(t *testing.T) {
 func TestCatalogTakesOver(t *testing.T) {
 	t.Parallel()
 	items := []release.Item{describe(t, "1"), describe(t, "3"), describe(t, "2")}
-	c := release.NewCatalog(items)
+	c := release.NewCatalog(items, nil)
 	if !slices.IsSortedFunc(items, func(a, b release.Item) int { return b.Comparable.Compare(a.Comparable) }) {
 		t.Errorf("got %v, want the slice sorted", items)
 	}

@@ -25,7 +25,10 @@ type ask struct {
 
 func (a ask) query(t testing.TB) release.Query {
 	t.Helper()
-	q := release.Query{Version: a.version, Preview: a.preview}
+	q := release.Query{Version: a.version}
+	if a.preview {
+		q.Channel = release.Preview
+	}
 	if a.comparable != "" {
 		q.Comparable = parse(t, a.comparable)
 	}

@@ -6,6 +6,7 @@
 //	native.go      version texts and orders of other updaters
 //	channels.go    the channels of a project
 //	catalog.go     the versions of a project, and the latest one
+//	offer.go       which version a caller is offered
 //	check.go       the update check
 //	explain.go     explaining the result of the update check
 //	governance.go  which changes of versions are allowed

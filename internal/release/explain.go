@@ -1,6 +1,11 @@
 package release
 
-import "svc/internal/fault"
+import (
+	"slices"
+
+	"svc/internal/fault"
+	"svc/internal/rollout"
+)
 
 // Codes of findings that are not reasons of a decision.
 const (
@@ -16,6 +21,13 @@ const (
 	InsideOptionalUpdateRange   = "inside_optional_update_range"   // the optional range contains the client's version
 )
 
+// Codes of findings about versions that are not offered to the client.
+const (
+	RolloutHeld      = "rollout_held"
+	RolloutAborted   = "rollout_aborted"
+	CohortNotMatched = "cohort_not_matched"
+)
+
 // Finding is a rule of the update check that applied, with the version or range to which
 // it applied.
 type Finding struct {
@@ -25,59 +37,113 @@ type Finding struct {
 }
 
 // Explain returns the result of Check and the rules that led to it, in the order in which
-// they apply. It returns findings even if there is an error.
+// they apply. It returns findings even if there is an error, unless the channel does not exist.
 func (c *Catalog) Explain(q Query, optional Range) (Decision, []Finding, error) {
 	d, err := c.Check(q, optional)
-	var found []Finding
-	add := func(code string, version int) { found = append(found, Finding{Code: code, Version: version}) }
-
-	latest := c.candidate(q.Preview)
-	switch {
-	case latest < 0:
-		add(NothingPublished, -1)
-	case c.items[latest].Deprecated:
-		add(LatestVersionDeprecated, latest)
-	default:
-		if at := c.first(func(v *Item) bool { return v.Deprecated && (q.Preview || !v.Preview) }); c.above(at, latest) {
-			add(DeprecatedVersionPassedOver, at)
-		}
+	if c.pool(q.Channel) == nil {
+		return d, nil, err
 	}
-	if !q.Preview && c.preview >= 0 && (latest < 0 || c.above(c.preview, latest)) {
-		add(PreviewsNotIncluded, c.preview)
-	}
+	offer := c.Offer(q)
+	e := explanation{o: c.offers(c.pool(q.Channel), q, offer.Comparable)}
+	e.explainLatest(offer.Latest)
+	e.explainRollouts(offer.Target)
 	switch {
 	case fault.Is(err, fault.Invalid):
-		add(CurrentVersionUnknown, -1)
+		e.add(CurrentVersionUnknown, -1)
 	case err != nil:
 	case d.Current >= 0:
-		add(CurrentVersionRegistered, d.Current)
+		e.add(CurrentVersionRegistered, d.Current)
 	default:
-		add(CurrentVersionNotRegistered, -1)
+		e.add(CurrentVersionNotRegistered, -1)
 	}
-	if err != nil {
-		return d, found, err
+	switch {
+	case err == nil:
+		e.explainReasons(d, optional)
+	case offer.Withheld >= 0:
+		e.add(RolloutNotReached, offer.Withheld)
 	}
-	if order := c.items[latest].Comparable.Compare(d.Comparable); order == 0 {
-		add(LatestVersionInstalled, latest)
+	return d, e.found, err
+}
+
+// explanation collects the findings about one caller.
+type explanation struct {
+	o     offers
+	found []Finding
+}
+
+func (e *explanation) add(code string, version int) {
+	e.found = append(e.found, Finding{Code: code, Version: version})
+}
+
+// explainLatest explains the choice of the candidate.
+func (e *explanation) explainLatest(latest int) {
+	c := e.o.c
+	switch {
+	case latest < 0:
+		e.add(NothingPublished, -1)
+	case c.items[latest].Deprecated:
+		e.add(LatestVersionDeprecated, latest)
+	default:
+		if at := c.first(func(at int, v *Item) bool { return v.Deprecated && e.o.has(at) }); c.above(at, latest) {
+			e.add(DeprecatedVersionPassedOver, at)
+		}
+	}
+	if e.o.pool.previews {
+		return
+	}
+	previews := c.offers(c.pool(Preview), e.o.q, e.o.current)
+	if at := previews.candidate(true); at >= 0 && (latest < 0 || c.above(at, latest)) {
+		e.add(PreviewsNotIncluded, at)
+	}
+}
+
+// explainRollouts names the greater versions that are not offered to the caller, and why.
+func (e *explanation) explainRollouts(target int) {
+	floor := e.o.floor(target)
+	for at := range e.o.c.items {
+		v := &e.o.c.items[at]
+		switch {
+		case v.Comparable.Compare(floor) <= 0:
+			return // all that follow are less
+		case v.Rollout == nil || !e.o.fits(at):
+		case v.Rollout.State == rollout.Held:
+			e.add(RolloutHeld, at)
+		case v.Rollout.State == rollout.Aborted:
+			e.add(RolloutAborted, at)
+		case !e.o.reached(at) && !e.o.matches(at):
+			e.add(CohortNotMatched, at)
+		}
+	}
+}
+
+// explainReasons adds the reasons of a decision, each with the version or range to which it
+// applies.
+func (e *explanation) explainReasons(d Decision, optional Range) {
+	c := e.o.c
+	if order := c.items[d.Latest].Comparable.Compare(d.Comparable); order == 0 {
+		e.add(LatestVersionInstalled, d.Latest)
 	} else if order < 0 {
-		add(AboveLatestVersion, latest)
+		e.add(AboveLatestVersion, d.Latest)
 	}
 	for _, reason := range d.Reasons {
 		switch reason {
 		case NewerVersionAvailable:
-			add(reason, latest)
-		case CurrentVersionDeprecated:
-			add(reason, d.Current)
+			e.add(reason, d.Latest)
+		case CurrentVersionDeprecated, CurrentVersionYanked:
+			e.add(reason, d.Current)
 		case OutsideOptionalUpdateRange:
-			found = append(found, Finding{reason, -1, optional})
+			e.found = append(e.found, Finding{reason, -1, optional})
 		case MilestoneGuard:
-			add(reason, d.Target)
+			e.add(reason, d.Target)
+		case RolloutNotReached:
+			e.add(reason, d.Withheld)
+		case DowngradeOffered:
+			e.add(reason, d.Downgrade)
 		}
 	}
-	if d.ShouldUpdate && optional != (Range{}) && optional.Contains(d.Comparable) {
-		found = append(found, Finding{InsideOptionalUpdateRange, -1, optional})
+	if slices.Contains(d.Reasons, NewerVersionAvailable) && optional != (Range{}) && optional.Contains(d.Comparable) {
+		e.found = append(e.found, Finding{InsideOptionalUpdateRange, -1, optional})
 	}
-	return d, found, nil
 }
 
 // above reports whether a version exists and is greater than another.

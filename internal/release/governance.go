@@ -18,17 +18,16 @@ type Plan struct {
 // the catalog yet. It ignores next.Latest; latest is the flag that the client has sent,
 // or nil. If latest is nil, next gets the flag if it is official and not deprecated,
 // unless the version with the flag is greater. A patch of an older line therefore does
-// not get the flag.
+// not get the flag. Neither does a version that is yanked, or whose rollout is not completed.
 //
 // If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
-	flag := !next.Preview && !next.Deprecated &&
-		(c.flagged < 0 || c.items[c.flagged].Comparable.Compare(next.Comparable) <= 0)
+	flag := c.flagByDefault(next)
 	if latest != nil {
 		flag = *latest
 	}
-	if flag && next.Deprecated {
-		return Plan{}, errLatestDeprecated()
+	if err := checkFlag(next, flag); err != nil {
+		return Plan{}, err
 	}
 	if next.Deprecated && !c.replaceable(-1, next.Comparable) {
 		return Plan{}, errNoReplacement("is_deprecated", next)
@@ -40,20 +39,46 @@ func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {
 	return plan, nil
 }
 
+// flagByDefault reports whether a version that becomes complete gets the flag if the client has
+// not sent it.
+func (c *Catalog) flagByDefault(next Item) bool {
+	return !next.Preview && !next.Deprecated && next.Eligible() &&
+		(c.flagged < 0 || c.items[c.flagged].Comparable.Compare(next.Comparable) <= 0)
+}
+
+// checkFlag returns an error if a version must not have the flag that a write gives it.
+func checkFlag(next Item, flag bool) error {
+	switch {
+	case !flag:
+		return nil
+	case next.Deprecated:
+		return errLatestDeprecated()
+	case next.Yank != nil:
+		return fault.New(fault.Invalid, "is_latest: a yanked version cannot be the latest")
+	case !next.Rollout.Complete():
+		return fault.New(fault.Invalid, "is_latest: the version cannot be the latest before its rollout is completed")
+	}
+	return nil
+}
+
 // PlanUpdate plans the flags for changing the version at a position to next. It ignores
 // next.Latest; latest is the flag that the client has sent, or nil. previewSent reports
 // whether the client has sent is_preview. A version that becomes a preview loses the
-// flag, unless latest is set.
+// flag, unless latest is set. So does a version that is yanked or gets a rollout that is not
+// completed. If a rollout has just been completed, its version gets the flag as in PlanCreate.
 //
 // If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) (Plan, error) {
 	before := &c.items[at]
-	flag := before.Latest && (!previewSent || !next.Preview)
+	flag := before.Latest && next.Eligible() && (!previewSent || !next.Preview)
+	if !before.Rollout.Complete() && next.Rollout.Complete() {
+		flag = c.flagByDefault(next)
+	}
 	if latest != nil {
 		flag = *latest
 	}
-	if flag && next.Deprecated {
-		return Plan{}, errLatestDeprecated()
+	if err := checkFlag(next, flag); err != nil {
+		return Plan{}, err
 	}
 	if err := c.checkDeprecation(at, next); err != nil {
 		return Plan{}, err
@@ -93,13 +118,14 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 }
 
 // TakesLatest reports whether next becomes the latest version. next is a version that was
-// released at the code host. A preview or a deprecated version never becomes the latest.
+// released at the code host. A preview or a deprecated version never becomes the latest, nor does
+// one that is yanked or whose rollout is not completed.
 // If another version has the flag, next becomes the latest only if both can be compared
 // and next is not less. at is the position of the version that next overwrites, or -1 if
 // next is a new version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
-	case next.Preview || next.Deprecated:
+	case next.Preview || next.Deprecated || !next.Eligible():
 		return false
 	case c.flagged < 0 || c.flagged == at:
 		return true
@@ -120,21 +146,16 @@ func (c *Catalog) succession(from int) Plan {
 	return plan
 }
 
-// successor returns the greatest official version that is not deprecated, or -1 if there
-// is none. It ignores the version at the position except.
+// successor returns the greatest official version that is not deprecated, can be the latest,
+// and is not at the position except. It returns -1 if there is none.
 func (c *Catalog) successor(except int) int {
-	for at := range c.items {
-		if v := &c.items[at]; at != except && !v.Preview && !v.Deprecated {
-			return at
-		}
-	}
-	return -1
+	return c.first(func(at int, v *Item) bool { return at != except && !v.Preview && !v.Deprecated && v.Eligible() })
 }
 
 // replaceable reports whether there is an official version that is not deprecated and is
 // greater than from. It ignores the version at the position except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
-	at := c.successor(except)
+	at := c.first(func(at int, v *Item) bool { return at != except && !v.Preview && !v.Deprecated })
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
@@ -175,5 +196,5 @@ func (c *Catalog) Deprecate(at int) (*Catalog, error) {
 	if plan.Elect >= 0 {
 		items[plan.Elect].Latest = true
 	}
-	return NewCatalog(items), nil
+	return NewCatalog(items, c.channels), nil
 }

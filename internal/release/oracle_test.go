@@ -40,7 +40,7 @@ func catalogOf(t testing.TB, all []*published) *release.Catalog {
 	for _, v := range all {
 		items = append(items, v.item(t))
 	}
-	return release.NewCatalog(items)
+	return release.NewCatalog(items, nil)
 }
 
 func where(all []*published, fits func(*published) bool) (found []*published) {

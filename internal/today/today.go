@@ -137,7 +137,10 @@ func (f *Facts) updates() (found []Finding) {
 	if must.total > lost.total {
 		found = append(found, f.leave(MustUpdate, 40, &must, mustUpdate))
 	}
-	return append(found, f.adoption(f.Policy.Catalog.Latest())...)
+	if latest := f.Policy.Catalog.Latest(); latest >= 0 {
+		found = append(found, f.adoption(latest)...)
+	}
+	return found
 }
 
 // Sum adds up the update checks of several days.

@@ -33,7 +33,7 @@ func facts(t *testing.T, versions ...string) *today.Facts {
 			Latest: strings.Contains(flags, "latest"), Milestone: strings.Contains(flags, "milestone"), Deprecated: strings.Contains(flags, "deprecated"),
 		}
 	}
-	return &today.Facts{Now: now, Published: len(versions) > 0, Policy: usage.Policy{Catalog: release.NewCatalog(items), HasFile: func(int) bool { return true }}}
+	return &today.Facts{Now: now, Published: len(versions) > 0, Policy: usage.Policy{Catalog: release.NewCatalog(items, nil), HasFile: func(int) bool { return true }}}
 }
 
 func TestFindings(t *testing.T) {

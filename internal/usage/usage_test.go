@@ -24,7 +24,7 @@ func policy(t *testing.T, least string, versions ...string) usage.Policy {
 			Deprecated: strings.Contains(flags, "deprecated"), Preview: strings.Contains(flags, "preview"),
 		}
 	}
-	return usage.Policy{Catalog: release.NewCatalog(items), Optional: release.Range{Min: parse(t, least)}}
+	return usage.Policy{Catalog: release.NewCatalog(items, nil), Optional: release.Range{Min: parse(t, least)}}
 }
 
 func parse(t *testing.T, text string) release.Comparable {
