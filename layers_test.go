@@ -92,6 +92,7 @@ var mayImport = map[string][]string{
 
 	// Pure rules without side effects.
 	"internal/asset":       {"internal/files", "internal/platform"},
+	"internal/feed":        {"internal/asset", "internal/markdown", "internal/platform"},
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},

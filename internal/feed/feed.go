@@ -1,0 +1,282 @@
+// Package feed writes the feeds that updaters of other makers read. Each format has one file, which
+// chooses the assets of a version that the format can list, and encodes them. The package has no
+// state and no side effects: callers decide which version is offered, and pass it in.
+//
+//	tauri.go        Tauri v2 and cargo-packager-updater
+//	electron.go     electron-updater, provider generic
+//	velopack.go     Velopack
+//	sparkle.go      Sparkle
+//	winsparkle.go   WinSparkle
+//	squirrel.go     Squirrel.Windows
+//	squirrelmac.go  Squirrel.Mac, which is the updater built into Electron
+//	syndication.go  Atom and RSS
+//	latest.go       the asset behind a link to the latest version
+//	sums.go         SHA256SUMS
+package feed
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
+
+// The problems that feeds find, besides those of the assets themselves.
+const (
+	NoSemVer              asset.Problem = "no_semver"
+	NativeOrder           asset.Problem = "native_order"
+	SignedVersionMismatch asset.Problem = "signed_version_mismatch"
+	ArchMarkerConflict    asset.Problem = "arch_marker_conflict"
+	NameHasSpace          asset.Problem = "name_has_space"
+	NameVersionMismatch   asset.Problem = "name_version_mismatch"
+	Unsigned              asset.Problem = "unsigned"
+	SignatureInvalid      asset.Problem = "signature_invalid"
+	BundleVersionUnknown  asset.Problem = "bundle_version_unknown"
+)
+
+// Problem is a reason for which a feed leaves something out, or a remark about something that it
+// lists.
+type Problem struct {
+	Code    asset.Problem
+	Version string // display text
+	Asset   string // name; "" if the problem concerns the version
+	Message string
+}
+
+// messages describes each problem to an administrator.
+var messages = map[asset.Problem]string{
+	NoSemVer:              "the version has no SemVer text; set native_versions.semver",
+	NativeOrder:           "updaters of this format put the version in another order than this project; set native_versions",
+	SignedVersionMismatch: "the trusted comment of the signature names another version",
+	ArchMarkerConflict:    "electron-updater takes the asset for arm64, because its address contains that word",
+	NameHasSpace:          "Squirrel.Windows cannot read a file name with white space",
+	NameVersionMismatch:   "the file name does not end with the version of the package",
+	Unsigned:              "the asset has no signature that counts",
+	SignatureInvalid:      "the signature of the asset does not verify",
+	BundleVersionUnknown:  "CFBundleVersion is not known and was derived from the version; set bundle_version or native_versions.sparkle",
+
+	asset.DuplicateName: "another asset has the same name and takes precedence",
+	asset.NoBlockMap:    "the asset has no block map, so clients download the whole file",
+	asset.NoDigest:      "the size or a checksum of the asset is not known",
+	asset.NotReady:      "the stored file is not ready",
+	asset.Unreadable:    "the content of the file could not be read as its name requires",
+}
+
+// Release is a version as feeds list it.
+type Release struct {
+	Version    string // display text
+	SemVer     string // "" = none
+	WinSparkle string // "" = none
+	// Sparkle returns the text that Sparkle compares, for an asset with the given CFBundleVersion,
+	// which may be "". derived reports that it is only a guess.
+	Sparkle func(bundle string) (text string, derived bool)
+
+	// Text returns the title and the notes, which are Markdown, in the language of the reader. Both
+	// may be "". Formats call it for the versions that they list only.
+	Text func() (title, notes string)
+	Date int64 // Unix seconds
+
+	Milestone  bool
+	Deprecated bool
+	Gap        bool // yanked, aborted or not published: no chain of delta packages leads across it
+
+	// OutOfOrder lists the formats in which a greater version has a lower or equal native text.
+	OutOfOrder []Format
+
+	Assets []asset.Asset
+}
+
+// Format is the order of native versions that a family of updaters uses.
+type Format string
+
+// The orders of native versions.
+const (
+	SemVerOrder     Format = "semver"
+	SparkleOrder    Format = "sparkle"
+	WinSparkleOrder Format = "winsparkle"
+)
+
+// named returns the title of the version, or else its display text, and the notes.
+func (v *Release) named() (title, notes string) {
+	title, notes = v.Text()
+	return cmp.Or(title, v.Version), notes
+}
+
+// Rules are the rules of a project that all its feeds follow.
+type Rules struct {
+	Minisign, Sparkle bool // whether the project has a key of the scheme
+	Enforce           bool // whether assets need a valid signature
+
+	Origin string // address in front of the paths of stored files
+
+	// Report receives each reason for which an asset or a version is left out. It may be nil.
+	Report func(Problem)
+}
+
+func (r Rules) report(v *Release, a *asset.Asset, code asset.Problem) {
+	if r.Report == nil {
+		return
+	}
+	p := Problem{Code: code, Version: v.Version, Message: messages[code]}
+	if a != nil {
+		p.Asset = a.Name
+	}
+	r.Report(p)
+}
+
+// comparable reports whether updaters with the given order can be given a version with the given
+// native text.
+func (r Rules) comparable(v *Release, native string, order Format) bool {
+	switch {
+	case native == "" && order == SemVerOrder:
+		r.report(v, nil, NoSemVer)
+	case native == "" || slices.Contains(v.OutOfOrder, order):
+		r.report(v, nil, NativeOrder)
+	default:
+		return true
+	}
+	return false
+}
+
+// listed reports whether feeds may list an asset at all.
+func (r Rules) listed(v *Release, a *asset.Asset) bool {
+	switch {
+	case a.Hidden || a.Variant != "":
+	case slices.Contains(a.Problems, asset.NotReady):
+		r.report(v, a, asset.NotReady)
+	case r.Enforce && !r.verified(a):
+		r.unsigned(v, a, minisign, sparkle)
+	default:
+		return true
+	}
+	return false
+}
+
+// verified reports whether an asset has a valid signature of a scheme that serves its kind. It
+// returns true if the project has no key of such a scheme.
+func (r Rules) verified(a *asset.Asset) bool {
+	concerned := false
+	for scheme, kinds := range served {
+		if r.keyed(scheme) && slices.Contains(kinds, a.Kind) {
+			if a.Signatures[scheme].Status == valid {
+				return true
+			}
+			concerned = true
+		}
+	}
+	return !concerned
+}
+
+// The schemes of signatures.
+const (
+	minisign = "minisign"
+	sparkle  = "sparkle"
+)
+
+// The states of signatures.
+const (
+	valid     = "valid"
+	untrusted = "untrusted"
+	invalid   = "invalid"
+	unchecked = "unchecked"
+)
+
+// served lists the kinds that are signed with each scheme.
+var served = map[string][]asset.Kind{
+	minisign: {asset.Exe, asset.MSI, asset.AppImage, asset.Deb, asset.RPM, asset.AppTar, asset.Tar, asset.Zip},
+	sparkle:  {asset.AppZip, asset.DMG, asset.PKG, asset.SparkleDiff},
+}
+
+// keyed reports whether the project has a key of a scheme.
+func (r Rules) keyed(scheme string) bool {
+	return scheme == minisign && r.Minisign || scheme == sparkle && r.Sparkle
+}
+
+// signature returns the signature that a feed passes on: a valid one or, while the project has no
+// key of the scheme, one that was not verified. It returns "" if there is none.
+func (r Rules) signature(a *asset.Asset, scheme string) string {
+	s := a.Signatures[scheme]
+	if s.Status == valid || !r.keyed(scheme) && (s.Status == untrusted || s.Status == unchecked) {
+		return s.Value
+	}
+	return ""
+}
+
+// unsigned reports that an asset has no signature that counts.
+func (r Rules) unsigned(v *Release, a *asset.Asset, schemes ...string) {
+	code := Unsigned
+	for _, scheme := range schemes {
+		if a.Signatures[scheme].Status == invalid {
+			code = SignatureInvalid
+		}
+	}
+	r.report(v, a, code)
+}
+
+// url returns the address of an asset.
+func (r Rules) url(a *asset.Asset) string {
+	if a.Path != "" {
+		return r.Origin + a.Path
+	}
+	return a.URL
+}
+
+// archOf returns the architecture of an asset. Unless it is known, it is the usual one of the
+// platform.
+func archOf(a *asset.Asset) asset.Arch {
+	switch {
+	case a.Arch != "":
+		return a.Arch
+	case a.Platform == platform.Windows || a.Platform == platform.Linux:
+		return asset.X64
+	}
+	return asset.Universal
+}
+
+// pick returns the first asset that fits, trying one combination of kind and architecture after
+// another. Kinds take precedence over architectures.
+func pick(v *Release, kinds []asset.Kind, archs []asset.Arch, arch func(*asset.Asset) asset.Arch, fits func(*asset.Asset) bool) *asset.Asset {
+	for _, kind := range kinds {
+		for _, wanted := range archs {
+			for i := range v.Assets {
+				if a := &v.Assets[i]; a.Kind == kind && arch(a) == wanted && fits(a) {
+					return a
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// plainArch returns the architecture of an asset, "" if it is not known.
+func plainArch(a *asset.Asset) asset.Arch { return a.Arch }
+
+// onWeb reports whether an address is absolute and can be fetched with HTTP.
+func onWeb(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+
+// encode returns a value as JSON. Characters of HTML stay as they are.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		panic(err) // feeds consist of texts and numbers
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// words splits the fields of a comment.
+func words(comment string) []string {
+	return strings.FieldsFunc(comment, func(r rune) bool { return r == '\t' || r == ' ' })
+}

@@ -1,0 +1,46 @@
+package feed
+
+import (
+	"slices"
+
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
+
+// latestKinds holds the kinds of each platform that a link without a kind may lead to, the preferred
+// one first.
+var latestKinds = map[platform.Platform][]asset.Kind{
+	platform.Windows: {asset.Exe, asset.MSI, asset.MSIX, asset.ExePortable, asset.Zip},
+	platform.MacOS:   {asset.DMG, asset.PKG, asset.AppZip, asset.Tar},
+	platform.Linux:   {asset.AppImage, asset.Deb, asset.RPM, asset.Flatpak, asset.Snap, asset.Tar, asset.Zip},
+	platform.Android: {asset.APK, asset.AAB},
+}
+
+// Latest returns the asset of a version to which a link leads, or nil. An empty arch stands for any
+// architecture, an empty kind for the preferred one.
+func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind asset.Kind) *asset.Asset {
+	fits := func(a *asset.Asset) bool { return a.Platform == on && r.listed(v, a) && onWeb(r.url(a)) }
+	archs := []asset.Arch{arch, asset.Universal}
+	if arch == "" {
+		archs = []asset.Arch{asset.X64, asset.Universal}
+		for _, more := range asset.Archs {
+			if !slices.Contains(archs, more) {
+				archs = append(archs, more)
+			}
+		}
+	}
+	if kind != "" {
+		return pick(v, []asset.Kind{kind}, archs, archOf, fits)
+	}
+	if kinds := latestKinds[on]; kinds != nil {
+		return pick(v, kinds, archs, archOf, fits)
+	}
+	for _, wanted := range archs {
+		for i := range v.Assets {
+			if a := &v.Assets[i]; archOf(a) == wanted && fits(a) {
+				return a
+			}
+		}
+	}
+	return nil
+}

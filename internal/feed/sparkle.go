@@ -1,0 +1,192 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
+
+// maxItems is the maximum number of items in a feed of Sparkle, not counting milestones.
+const maxItems = 20
+
+// SparkleAsset returns the asset that the feed offers, or nil. An arch of "" stands for an app that does
+// not say on which architecture it runs.
+func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
+	if slices.Contains(v.OutOfOrder, SparkleOrder) {
+		r.report(v, nil, NativeOrder)
+		return nil
+	}
+	archs := []asset.Arch{asset.Universal, "", asset.X64, asset.ARM64}
+	if arch != "" {
+		archs = []asset.Arch{arch, asset.Universal, ""}
+	}
+	kinds := []asset.Kind{asset.AppZip, asset.DMG, asset.Tar, asset.PKG}
+	a := pick(v, kinds, archs, plainArch, func(a *asset.Asset) bool {
+		return a.Platform == platform.MacOS && r.listed(v, a) && r.sparkleReads(v, a)
+	})
+	if a != nil {
+		if _, derived := v.Sparkle(a.BundleVersion); derived {
+			r.report(v, a, BundleVersionUnknown)
+		}
+	}
+	return a
+}
+
+// sparkleReads reports whether Sparkle accepts an asset. A signature is needed as soon as the
+// project has a key.
+func (r Rules) sparkleReads(v *Release, a *asset.Asset) bool {
+	switch {
+	case !onWeb(r.url(a)):
+	case a.Size == nil:
+		r.report(v, a, asset.NoDigest)
+	case r.Sparkle && r.signature(a, sparkle) == "":
+		r.unsigned(v, a, sparkle)
+	default:
+		return true
+	}
+	return false
+}
+
+// SparkleItems are the versions from which a feed of Sparkle is made.
+type SparkleItems struct {
+	// Offered contains the versions that the reader is offered and that have an asset, in
+	// descending order.
+	Offered []*Release
+	// Target is the only version to list. Without a target, the newest of Offered are listed, and
+	// all milestones among them.
+	Target *Release
+	// Versions contains all versions of the channel in descending order, with those of Offered.
+	// Deprecated ones among them make updates critical.
+	Versions []*Release
+	Arch     asset.Arch
+}
+
+// SparkleXML returns the feed.
+func (r Rules) SparkleXML(head Appcast, in SparkleItems) []byte {
+	x := newAppcast(head)
+	at := make(map[*Release]int, len(in.Versions))
+	for i, v := range in.Versions {
+		at[v] = i
+	}
+	critical, lowest := r.critical(in, at)
+	for i, v := range in.Offered {
+		if in.Target != nil && v != in.Target || in.Target == nil && i >= maxItems && !v.Milestone {
+			continue
+		}
+		a := r.SparkleAsset(v, in.Arch)
+		if a == nil {
+			continue
+		}
+		version, _ := v.Sparkle(a.BundleVersion)
+		x.open("item")
+		x.head(v, version)
+		if a.OSMin != "" {
+			x.text("sparkle:minimumSystemVersion", threeNumbers(a.OSMin))
+		}
+		if milestone := r.milestoneBelow(in, i); milestone != "" {
+			x.text("sparkle:minimumAutoupdateVersion", milestone)
+		}
+		if critical != "" && at[v] < lowest {
+			x.empty("sparkle:criticalUpdate", "sparkle:version", critical)
+		}
+		x.empty("enclosure", r.enclosure(a, a.Kind == asset.PKG)...)
+		r.deltas(x, v, a, version)
+		x.close("item")
+	}
+	return x.endAppcast()
+}
+
+// critical returns the Sparkle version below which updates are critical, and the position in
+// Versions, which at tells, of the lowest deprecated version. The version is that of the lowest item above all
+// deprecated versions; it is "" if there is no such item or no deprecated version.
+func (r Rules) critical(in SparkleItems, at map[*Release]int) (version string, lowest int) {
+	greatest := slices.IndexFunc(in.Versions, func(v *Release) bool { return v.Deprecated })
+	if greatest < 0 {
+		return "", -1
+	}
+	for i, v := range slices.Backward(in.Versions) {
+		if v.Deprecated {
+			lowest = i
+			break
+		}
+	}
+	for _, v := range slices.Backward(in.Offered) {
+		if at[v] >= greatest {
+			continue
+		}
+		if a := r.SparkleAsset(v, in.Arch); a != nil {
+			version, _ = v.Sparkle(a.BundleVersion)
+			return version, lowest
+		}
+	}
+	return "", lowest
+}
+
+// milestoneBelow returns the Sparkle version of the greatest milestone below the offered version at
+// a position, or "" if there is none.
+func (r Rules) milestoneBelow(in SparkleItems, at int) string {
+	for _, v := range in.Offered[at+1:] {
+		if !v.Milestone {
+			continue
+		}
+		if a := r.SparkleAsset(v, in.Arch); a != nil {
+			version, _ := v.Sparkle(a.BundleVersion)
+			return version
+		}
+	}
+	return ""
+}
+
+// enclosure returns the attributes of the element of an asset.
+func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
+	attributes := []string{"url", r.url(a), "length", decimal(*a.Size), "type", "application/octet-stream"}
+	if signature := r.signature(a, sparkle); signature != "" {
+		attributes = append(attributes, "sparkle:edSignature", signature)
+	}
+	if installer {
+		attributes = append(attributes, "sparkle:installationType", "package")
+	}
+	return attributes
+}
+
+// deltas writes the delta updates to the asset of an item.
+func (r Rules) deltas(x *document, v *Release, to *asset.Asset, version string) {
+	opened := false
+	for i := range v.Assets {
+		a := &v.Assets[i]
+		if a.Kind != asset.SparkleDiff || a.Arch != "" && a.Arch != to.Arch || !r.listed(v, a) || !r.deltaReads(v, a) {
+			continue
+		}
+		if !opened {
+			x.open("sparkle:deltas")
+			opened = true
+		}
+		x.empty("enclosure", append(r.enclosure(a, false), "sparkle:version", version, "sparkle:deltaFrom", a.DeltaFrom)...)
+	}
+	if opened {
+		x.close("sparkle:deltas")
+	}
+}
+
+func (r Rules) deltaReads(v *Release, a *asset.Asset) bool {
+	switch {
+	case !onWeb(r.url(a)) || a.DeltaFrom == "":
+	case a.Size == nil:
+		r.report(v, a, asset.NoDigest)
+	case r.signature(a, sparkle) == "":
+		r.unsigned(v, a, sparkle)
+	default:
+		return true
+	}
+	return false
+}
+
+// threeNumbers pads the number of a system version with zeros.
+func threeNumbers(version string) string {
+	for strings.Count(version, ".") < 2 {
+		version += ".0"
+	}
+	return version
+}

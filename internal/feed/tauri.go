@@ -1,0 +1,167 @@
+package feed
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
+
+// TauriTarget is what a Tauri app says about the system that it runs on.
+type TauriTarget struct {
+	os     string // windows, linux or darwin
+	arch   asset.Arch
+	bundle string // as installed; "" = not known
+}
+
+// tauriSystems maps the words of Tauri and cargo-packager to those of the feed.
+var tauriSystems = map[string]string{"windows": "windows", "linux": "linux", "darwin": "darwin", "macos": "darwin"}
+
+// tauriPlatforms holds the platform of assets for each system.
+var tauriPlatforms = map[string]platform.Platform{"windows": platform.Windows, "linux": platform.Linux, "darwin": platform.MacOS}
+
+var tauriArchs = map[string]asset.Arch{"x86_64": asset.X64, "aarch64": asset.ARM64, "i686": asset.X86, "armv7": asset.ARMv7}
+
+// tauriKinds maps the bundle types to kinds.
+var tauriKinds = map[string]asset.Kind{
+	"nsis": asset.Exe, "msi": asset.MSI, "appimage": asset.AppImage, "deb": asset.Deb, "rpm": asset.RPM, "app": asset.AppTar,
+}
+
+// tauriDefaults holds the kinds for an app that does not say how it was installed.
+var tauriDefaults = map[string][]asset.Kind{
+	"windows": {asset.Exe, asset.MSI}, "linux": {asset.AppImage}, "darwin": {asset.AppTar},
+}
+
+// tauriFormats holds the words by which clients install a kind. cargo-packager needs one in each
+// entry. Other kinds have none.
+var tauriFormats = map[asset.Kind]string{asset.Exe: "nsis", asset.MSI: "wix", asset.AppImage: "appimage", asset.AppTar: "app"}
+
+// NewTauriTarget reads the words in the address of a dynamic feed. It returns false if no version
+// can be meant for such a system. An unknown bundle type counts as none.
+func NewTauriTarget(target, arch, bundle string) (TauriTarget, bool) {
+	t := TauriTarget{tauriSystems[target], tauriArchs[arch], bundle}
+	if _, ok := tauriKinds[bundle]; !ok {
+		t.bundle = ""
+	}
+	return t, t.os != "" && t.arch != ""
+}
+
+// Tauri returns the asset that the feed offers for a system, or nil.
+func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
+	if !r.comparable(v, v.SemVer, SemVerOrder) {
+		return nil
+	}
+	kinds := tauriDefaults[t.os]
+	if t.bundle != "" {
+		kinds = []asset.Kind{tauriKinds[t.bundle]}
+	}
+	return pick(v, kinds, []asset.Arch{t.arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
+		return a.Platform == tauriPlatforms[t.os] && r.listed(v, a) && r.signedForTauri(v, a)
+	})
+}
+
+// signedForTauri reports whether an asset has an address and a signature that the client accepts.
+// A client refuses a whole static file with an entry that lacks one of them.
+func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
+	value := r.signature(a, minisign)
+	switch {
+	case value == "":
+		r.unsigned(v, a, minisign)
+	case !signedFor(value, v.SemVer):
+		r.report(v, a, SignedVersionMismatch)
+	default:
+		return onWeb(r.url(a))
+	}
+	return false
+}
+
+// signedFor reports whether the trusted comment of a minisign signature names no version, or the
+// given one.
+func signedFor(value, version string) bool {
+	text, err := base64.StdEncoding.DecodeString(value)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		comment, ok := strings.CutPrefix(line, "trusted comment: ")
+		if !ok {
+			continue
+		}
+		for _, word := range words(strings.TrimRight(comment, "\r\n")) {
+			if signed, ok := strings.CutPrefix(word, "version:"); ok && signed != version {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tauriEntry is an asset in a static feed.
+type tauriEntry struct {
+	URL       string `json:"url"`
+	Signature string `json:"signature"`
+	Format    string `json:"format,omitempty"`
+}
+
+func (r Rules) newTauriEntry(a *asset.Asset) tauriEntry {
+	return tauriEntry{r.url(a), a.Signatures[minisign].Value, tauriFormats[a.Kind]}
+}
+
+// tauriHead is what both forms say about the version. There is no name, because clients read it as
+// another name of version.
+type tauriHead struct {
+	Version string `json:"version"`
+	Notes   string `json:"notes,omitempty"`
+	PubDate string `json:"pub_date,omitempty"`
+}
+
+func newTauriHead(v *Release) tauriHead {
+	_, notes := v.Text()
+	return tauriHead{v.SemVer, notes, utc(v.Date).Format(time.RFC3339)}
+}
+
+// TauriDynamic returns the answer to an app for which Tauri has returned the asset a of v.
+func (r Rules) TauriDynamic(v *Release, a *asset.Asset) []byte {
+	return encode(struct {
+		tauriHead
+		tauriEntry
+	}{newTauriHead(v), r.newTauriEntry(a)})
+}
+
+// tauriListed lists the systems in a static feed.
+var tauriListed = []struct {
+	os    string
+	archs []string
+	kinds []string
+}{
+	{"windows", []string{"x86_64", "aarch64", "i686"}, []string{"nsis", "msi"}},
+	{"linux", []string{"x86_64", "aarch64", "i686", "armv7"}, []string{"appimage", "deb", "rpm"}},
+	{"darwin", []string{"x86_64", "aarch64"}, []string{"app"}},
+}
+
+// TauriStatic returns the static feed of a version. ok is false if no asset can be listed.
+func (r Rules) TauriStatic(v *Release) (body []byte, ok bool) {
+	platforms := map[string]tauriEntry{}
+	for _, system := range tauriListed {
+		for _, arch := range system.archs {
+			name := system.os + "-" + arch
+			for _, bundle := range system.kinds {
+				if a := r.Tauri(v, TauriTarget{system.os, tauriArchs[arch], bundle}); a != nil {
+					platforms[name+"-"+bundle] = r.newTauriEntry(a)
+				}
+			}
+			if a := r.Tauri(v, TauriTarget{os: system.os, arch: tauriArchs[arch]}); a != nil {
+				platforms[name] = r.newTauriEntry(a)
+			}
+		}
+	}
+	if len(platforms) == 0 {
+		return nil, false
+	}
+	return encode(struct {
+		tauriHead
+		Platforms map[string]tauriEntry `json:"platforms"`
+	}{newTauriHead(v), platforms}), true
+}

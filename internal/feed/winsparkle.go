@@ -1,0 +1,62 @@
+package feed
+
+import (
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
+
+// winSparkleSystems lists the architectures for which an item has an enclosure, with the word of
+// WinSparkle. The client takes the first that fits, so the one for all systems comes last.
+var winSparkleSystems = []struct {
+	archs []asset.Arch
+	os    string
+}{
+	{[]asset.Arch{asset.X64}, "windows-x64"},
+	{[]asset.Arch{asset.X86}, "windows-x86"},
+	{[]asset.Arch{asset.ARM64}, "windows-arm64"},
+	{[]asset.Arch{asset.Universal, ""}, "windows"},
+}
+
+// winSparkleAsset is an asset for the systems that os names.
+type winSparkleAsset struct {
+	*asset.Asset
+	os string
+}
+
+// winSparkle returns the assets that the feed lists for an architecture, or for every one if arch is
+// "".
+func (r Rules) winSparkle(v *Release, arch asset.Arch) (all []winSparkleAsset) {
+	if !r.comparable(v, v.WinSparkle, WinSparkleOrder) {
+		return nil
+	}
+	for _, s := range winSparkleSystems {
+		if arch != "" && s.os != "windows" && s.archs[0] != arch {
+			continue
+		}
+		a := pick(v, []asset.Kind{asset.Exe, asset.MSI}, s.archs, plainArch, func(a *asset.Asset) bool {
+			return a.Platform == platform.Windows && r.listed(v, a) && r.sparkleReads(v, a)
+		})
+		if a != nil {
+			all = append(all, winSparkleAsset{a, s.os})
+		}
+	}
+	return all
+}
+
+// HasWinSparkle reports whether a version has an asset that the feed can list.
+func (r Rules) HasWinSparkle(v *Release, arch asset.Arch) bool { return len(r.winSparkle(v, arch)) > 0 }
+
+// WinSparkleXML returns the feed with one version, or with none if v is nil. The client joins the
+// texts of elements that are repeated, so there is one item with one of each.
+func (r Rules) WinSparkleXML(head Appcast, v *Release, arch asset.Arch) []byte {
+	x := newAppcast(head)
+	if v != nil {
+		x.open("item")
+		x.head(v, v.WinSparkle)
+		for _, a := range r.winSparkle(v, arch) {
+			x.empty("enclosure", append(r.enclosure(a.Asset, false), "sparkle:os", a.os)...)
+		}
+		x.close("item")
+	}
+	return x.endAppcast()
+}
