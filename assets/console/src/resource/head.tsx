@@ -2,7 +2,7 @@
 // help and the main action. It has the same height and order on all pages.
 
 import { ActionIcon, Title, Tooltip } from "@mantine/core";
-import { IconQuestionMark } from "@tabler/icons-react";
+import { IconBraces } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useAddress } from "../core/address";
 import { lazily } from "../core/part";
@@ -50,7 +50,7 @@ function ApiHelpButton({ operations }: { operations: string[] }) {
     <>
       <Tooltip label={common.apiHelp}>
         <ActionIcon variant="default" size={36} aria-label={common.apiHelp} onClick={() => change({ help: "1" })}>
-          <IconQuestionMark size={18} aria-hidden />
+          <IconBraces size={18} aria-hidden />
         </ActionIcon>
       </Tooltip>
       {open && <ApiHelp operations={operations} onClose={() => change({ help: undefined })} />}
