@@ -194,8 +194,17 @@ test.describe("a page that fails while it is drawn", () => {
 test("keys lead everywhere, and are letters while somebody types", async ({ page, server, project }) => {
   await open(page, server, "/admin/about");
   await page.keyboard.press("g");
-  await page.keyboard.press("t");
+  await page.keyboard.press("k");
   await expect(page.getByRole("heading", { level: 1, name: "API keys" })).toBeVisible();
+  for (const [key, title] of [
+    ["b", "Feedback"],
+    ["n", "Analytics"],
+    ["t", "Today"],
+  ] as const) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
+  }
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(help.getByText("Go to Versions")).toBeVisible();

@@ -54,26 +54,26 @@ export interface PageEntry {
   path: Path;
   icon: typeof IconApps;
   group: keyof Texts["frame"]["groups"];
-  /** The second key of the shortcut that opens the page, after "g". */
+  /** The second key of the shortcut that opens the page, after "g". It is a letter of the page's English name. */
   key: string;
   /** Whether the page shows data of a single project. */
   ofProject: boolean;
 }
 
 export const pages: readonly PageEntry[] = [
-  { name: "overview", path: "/admin", icon: IconLayoutDashboard, group: "start", key: "o", ofProject: true },
+  { name: "overview", path: "/admin", icon: IconLayoutDashboard, group: "start", key: "t", ofProject: true },
   { name: "statistics", path: "/admin/analytics", icon: IconChartLine, group: "start", key: "s", ofProject: true },
   { name: "projects", path: "/admin/projects", icon: IconApps, group: "publish", key: "p", ofProject: false },
   { name: "versions", path: "/admin/versions", icon: IconVersions, group: "publish", key: "v", ofProject: true },
   { name: "files", path: "/admin/files", icon: IconFiles, group: "publish", key: "f", ofProject: true },
   { name: "announcements", path: "/admin/announcements", icon: IconSpeakerphone, group: "publish", key: "a", ofProject: true },
-  { name: "events", path: "/admin/events", icon: IconChartFunnel, group: "users", key: "b", ofProject: true },
-  { name: "feedbacks", path: "/admin/feedbacks", icon: IconMessage2, group: "users", key: "u", ofProject: true },
+  { name: "events", path: "/admin/events", icon: IconChartFunnel, group: "users", key: "n", ofProject: true },
+  { name: "feedbacks", path: "/admin/feedbacks", icon: IconMessage2, group: "users", key: "b", ofProject: true },
   { name: "logs", path: "/admin/logs", icon: IconListDetails, group: "users", key: "l", ofProject: true },
-  { name: "instance", path: "/admin/instance", icon: IconServer2, group: "site", key: "h", ofProject: false },
-  { name: "tokens", path: "/admin/tokens", icon: IconKey, group: "site", key: "t", ofProject: false },
-  { name: "settings", path: "/admin/settings", icon: IconSettings, group: "site", key: "c", ofProject: false },
-  { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "i", ofProject: false },
+  { name: "instance", path: "/admin/instance", icon: IconServer2, group: "site", key: "i", ofProject: false },
+  { name: "tokens", path: "/admin/tokens", icon: IconKey, group: "site", key: "k", ofProject: false },
+  { name: "settings", path: "/admin/settings", icon: IconSettings, group: "site", key: "e", ofProject: false },
+  { name: "about", path: "/admin/about", icon: IconInfoCircle, group: "site", key: "o", ofProject: false },
 ];
 
 /** Pages below other pages, with the names for the window title. */
