@@ -157,7 +157,7 @@ test("a copy is filled from the row, and closing it asks only when something cha
   await server.call("POST", `/admin/projects/${project}/announcements`, { title: "Original", content: "Text", author: "Me" });
   await open(page, server, `/admin/announcements?project=${project}`);
   await menu(page, "Original", "Copy configuration");
-  const dialog = page.getByRole("dialog", { name: /^New/ });
+  const dialog = page.getByRole("dialog", { name: "Copy of Original" });
   await expect(dialog.getByLabel("Author")).toHaveValue("Me");
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();

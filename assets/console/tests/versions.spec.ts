@@ -42,7 +42,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await hand.open(server, "/admin/versions?project=tidebrook");
     await hand.menu(page.getByRole("button", { name: common.labelled(common.more, "1.5.0"), exact: true }), common.copyConfiguration);
 
-    const dialog = page.getByRole("dialog", { name: common.newTitle(versions.noun) });
+    const dialog = page.getByRole("dialog", { name: common.copyTitle("1.5.0") });
     await hand.fill(dialog.getByRole("textbox", { name: versions.columns.version, exact: true }), "v1.5.1");
     await expect(dialog.getByRole("textbox", { name: versions.columns.comparable })).toHaveValue("1.5.1");
     const notes = versions.columns.content;
@@ -312,6 +312,7 @@ test("languages are edited each in its tab, and saved together", async ({ page, 
 
   // A copy has no translations.
   await menu(page, "1.0.0", "Copy configuration");
+  await expect(page.getByRole("dialog", { name: "Copy of 1.0.0" })).toBeVisible();
   await page.getByRole("tab", { name: "Deutsch" }).click();
   await expect(page.getByRole("textbox", { name: "Title" })).toHaveValue("");
 });

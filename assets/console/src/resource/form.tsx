@@ -47,7 +47,8 @@ export function FormDialog<R extends object, D extends object>({ resource, form,
   }
   const edited = address["edit"] ? record : null;
   const initial = edited ? form.from(edited) : record ? (form.copy ?? form.from)(record) : form.empty();
-  return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, initial, goOn }} />;
+  const copied = edited ? null : record;
+  return <OpenForm key={`${address["edit"]} ${address["copy"]}`} {...{ resource, form, list, edited, copied, initial, goOn }} />;
 }
 
 /**
@@ -64,9 +65,10 @@ function OpenForm<R extends object, D extends object>({
   form,
   list,
   edited,
+  copied,
   initial,
   goOn,
-}: Props<R, D> & { edited: R | null; initial: D; goOn: (parts?: Record<string, string>) => void }) {
+}: Props<R, D> & { edited: R | null; copied: R | null; initial: D; goOn: (parts?: Record<string, string>) => void }) {
   const texts = useTexts();
   const { common } = texts;
   const queries = useQueryClient();
@@ -76,6 +78,7 @@ function OpenForm<R extends object, D extends object>({
   const admin = clientOf(list.project).admin;
   // The list may change, but the form keeps the record for which it was opened.
   const [record, setRecord] = useState(edited);
+  const [original] = useState(copied);
   const [made, setMade] = useState<{ result: unknown } | null>(null);
   const leaving = useRef(false);
   const values = useForm<D>({ mode: "controlled", initialValues: initial });
@@ -179,7 +182,11 @@ function OpenForm<R extends object, D extends object>({
     set: (field, value) => values.setFieldValue(field, value as never),
   };
   const rest = save.error ? errorsOf(save.error, Object.keys(values.values)).rest : [];
-  const title = record ? common.editTitle(resource.label(record)) : (resource.addLabel ?? common.newTitle(resource.noun));
+  const title = record
+    ? common.editTitle(resource.label(record))
+    : original
+      ? common.copyTitle(resource.label(original))
+      : (resource.addLabel ?? common.newTitle(resource.noun));
   return (
     <>
       <Modal

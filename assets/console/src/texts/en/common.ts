@@ -11,6 +11,7 @@ export const common = {
   edit: "Edit",
   labelled: (label: string, value: string) => `${label}: ${value}`,
   editTitle: (label: string) => `Edit ${label}`,
+  copyTitle: (label: string) => `Copy of ${label}`,
   newTitle: (noun: string) => `New ${noun}`,
   save: "Save",
   undo: "Undo",

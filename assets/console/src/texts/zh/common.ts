@@ -13,6 +13,7 @@ export const common: (typeof en)["common"] = {
   edit: "编辑",
   labelled: (label, value) => `${label}：${value}`,
   editTitle: (label) => `编辑 ${label}`,
+  copyTitle: (label) => `${label} 的副本`,
   newTitle: (noun) => `新建${/^[A-Za-z]/.test(noun) ? " " : ""}${noun}`,
   save: "保存",
   undo: "撤销",
