@@ -100,6 +100,15 @@ test("without a version the page of a release says so", async ({ page, server, p
   await expect(page.getByText("No update check in the last seven days.")).toBeVisible();
 });
 
+test("without update checks the page of a release does not claim that apps have updated", async ({ page, server, project }) => {
+  await server.call("PUT", `/admin/projects/${project}/versions/by-version/1.0.0`, { title: "First" });
+  await open(page, server, `/admin/versions/release?project=${project}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Release 1.0.0");
+  await expect(page.getByRole("status").filter({ hasText: "No update checks in the last 24 hours." })).toBeVisible();
+  await expect(page.locator('[data-figure="release-behind"]')).toContainText("No update checks in the last 24 hours.");
+  await expect(page.getByText("Nobody is behind.")).toHaveCount(0);
+});
+
 test("a release fits on a phone", async ({ page, demo }) => {
   await open(page, demo, "/admin/versions/release?project=quillmere", { phone: true });
   await expect(page.locator('[data-figure="release-adoption"] [data-drawn]')).toBeVisible();

@@ -113,7 +113,7 @@ export default function ReleasePage() {
               definition={texts.definitions.behind}
               query={one(({ version }) => version.behind)}
               height={230}
-              none={texts.nobodyBehind}
+              none={data && isUnchecked(data.version) ? texts.noChecks : texts.nobodyBehind}
               draw={({ checks, reasons }, words) =>
                 bars(
                   {
@@ -161,10 +161,18 @@ interface Releases {
   previous: ReleaseReport | null;
 }
 
+/** Reports whether no app has checked for updates in the last 24 hours, so that nothing is known about them. */
+function isUnchecked({ share, behind }: ReleaseReport): boolean {
+  return share === 0 && behind.checks === 0;
+}
+
 /** A sentence about the share of the version, its age, and the share that its predecessor had at the same age. */
 function Arrived({ version, previous }: Releases) {
   const { release: texts } = useTexts().versions;
   const format = useFormat();
+  if (isUnchecked(version)) {
+    return texts.noChecks;
+  }
   const age = Math.max(0, Math.floor(now()) - version.published_at);
   const share = format.percent(version.share, 0);
   return previous
@@ -182,7 +190,7 @@ function Comparison({ project, version, previous }: Releases & { project: string
     average === null ? "–" : `${format.decimal(average)} (${format.number(count)})`;
   const rows: [string, (release: ReleaseReport) => ReactNode][] = [
     [versions.columns.published, ({ published_at: at }) => format.date(at)],
-    [texts.shareNow, (release) => format.percent(release.share, 0)],
+    [texts.shareNow, (release) => (isUnchecked(release) ? "–" : format.percent(release.share, 0))],
     [
       texts.errors,
       ({ errors: { before, after, window }, published_at: at }) => (
@@ -202,7 +210,7 @@ function Comparison({ project, version, previous }: Releases & { project: string
     ],
     [texts.rating, ({ rating: { before, after } }) => texts.around(rating(before), rating(after))],
     [texts.downloads, ({ downloads }) => format.number(downloads.reduce((sum, { count }) => sum + count, 0))],
-    [texts.stillBehind, ({ behind }) => format.number(behind.checks)],
+    [texts.stillBehind, (release) => (isUnchecked(release) ? "–" : format.number(release.behind.checks))],
   ];
   return (
     <section aria-label={texts.comparison}>

@@ -78,6 +78,7 @@ export const versions = {
     behind: "Who is still behind, and why",
     stillBehind: "Update checks still behind",
     nobodyBehind: "Nobody is behind.",
+    noChecks: "No update checks in the last 24 hours.",
     reason: "Reason",
     reasons: {
       required: "Must update, has not yet",

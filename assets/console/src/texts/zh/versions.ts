@@ -79,6 +79,7 @@ export const versions: (typeof en)["versions"] = {
     behind: "谁还没有更新，为什么",
     stillBehind: "仍未更新的更新检查",
     nobodyBehind: "全部已更新。",
+    noChecks: "最近 24 小时没有更新检查。",
     reason: "原因",
     reasons: {
       required: "必须更新，尚未更新",
