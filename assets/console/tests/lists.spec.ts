@@ -155,6 +155,27 @@ for (const phone of [false, true]) {
   });
 }
 
+test("of two changes one after the other, each can be undone", async ({ page, server, project }) => {
+  for (const content of ["one", "two"]) {
+    await sendFeedback(server, project, { content });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`);
+  await page.getByRole("button", { name: "More actions: one" }).click();
+  await page.getByRole("menuitem", { name: "Hide" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(1);
+  await page.getByRole("checkbox", { name: "Select two" }).click();
+  await page
+    .getByRole("group", { name: /selected/ })
+    .getByRole("button", { name: "Resolve" })
+    .click();
+  const notice = (text: string) => page.locator(".mantine-Notification-root").filter({ hasText: text });
+  await notice("Status is now").hover();
+  await notice("Hidden").getByRole("button", { name: "Undo" }).click();
+  await expect(page.locator("tbody tr")).toHaveCount(2);
+  await notice("Status is now").getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("2 waiting")).toBeVisible();
+});
+
 test("a row on a phone shows the title, and the date below it", async ({ page, server, project }) => {
   await server.call("POST", `/admin/projects/${project}/announcements`, {
     title: "Maintenance of all servers in the night from Saturday to Sunday",

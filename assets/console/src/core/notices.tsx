@@ -13,12 +13,16 @@ export function Notices() {
   return <Notifications position="bottom-right" layout="stacked" classNames={{ root: styles.notices! }} />;
 }
 
-/** ID of the last notice of showDone. */
+/** ID of the last notice of showDone without "undo". */
 let lastDone = "";
+/** IDs of the notices with "undo", the last one at the end. */
+const undoable: string[] = [];
+/** The maximum number of notices with "undo". They lie on top of each other until the pointer or the focus is on them. */
+const mostUndoable = 3;
 
 /**
- * Reports that something was done; `undo` reverts it. The notice replaces the previous one of this
- * kind, which would otherwise wait behind it and close late.
+ * Reports that something was done; `undo` reverts it. The notice replaces the previous one without
+ * "undo", which would otherwise wait behind it and close late.
  */
 export function showDone(texts: Texts, message: string, undo?: () => void): void {
   notifications.hide(lastDone);
@@ -43,7 +47,14 @@ export function showDone(texts: Texts, message: string, undo?: () => void): void
       </Group>
     ),
   });
-  lastDone = id;
+  if (undo) {
+    undoable.push(id);
+    for (const old of undoable.splice(0, undoable.length - mostUndoable)) {
+      notifications.hide(old);
+    }
+  } else {
+    lastDone = id;
+  }
 }
 
 /** Reports that something failed. */
