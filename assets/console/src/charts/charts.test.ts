@@ -9,7 +9,7 @@ import { countryOf, onMap } from "./countries";
 import { contrast, dark, inkOn, light, shadeOf } from "./palette";
 import { plain } from "./parts";
 import { average, largestReturn } from "./retention";
-import { nodesOf } from "./sankey";
+import { countsOf, nodeLabel, nodesOf } from "./sankey";
 import { selected } from "./select";
 import { slicesOf } from "./shares";
 import { linesOf, thinned } from "./sparkline";
@@ -239,6 +239,29 @@ describe("paths", () => {
     ]);
     expect(nodes.map(({ name }) => name)).toEqual(["0 open", "1 view", "2 view"]);
   });
+  it("counts what enters a node or leaves it, whichever is more", () => {
+    const counts = countsOf([
+      { step: 1, from: "open", to: "view", count: 3 },
+      { step: 1, from: "open", to: "buy", count: 2 },
+      { step: 2, from: "view", to: "view", count: 1 },
+    ]);
+    expect([...counts].sort()).toEqual([
+      ["0 open", 5],
+      ["1 buy", 2],
+      ["1 view", 3],
+      ["2 view", 1],
+    ]);
+  });
+  it.each([
+    [45, true, "open\n1,234 · 41%"],
+    [20, true, "1,234 · 41% open"],
+    [14, true, ""],
+    [45, false, "open\n1.2k\n41%"],
+    [30, false, "open\n41%"],
+    [20, false, "41% open"],
+  ])("labels a node of %i pixels, wide: %s", (height, wide, label) =>
+    expect(nodeLabel("open", 1234, "41%", height, wide, formatIn("en-GB"))).toBe(label),
+  );
 });
 
 describe("colours", () => {

@@ -182,7 +182,7 @@ export const events = {
     retention:
       "A user belongs to the day or week of their first start event in the range. A cell counts each of these users who came back in that period once. A period that is not over and has no returning users yet is blank. The first row combines all cohorts that have the cell.",
     paths:
-      "A path is the events of a user in one session, in order; “All events of a user” crosses sessions. The width is the number of paths that take this edge at this step. Paths without the start event do not count.",
+      "A path is the events of a user in one session, in order; “All events of a user” crosses sessions. The width is the number of paths that take this edge at this step. The percentage beside an event is its share of all paths with two or more events; on an edge it is the share of the paths that reach the event before it. Paths without the start event do not count.",
     explore:
       "“Events” counts matching events, “unique users” their distinct senders (for each point in a series), and “events per user” divides by the users of the whole range. A formula is computed from the letters; division by zero gives 0. Nothing is rounded before it is shown.",
   },
