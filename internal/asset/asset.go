@@ -6,6 +6,8 @@
 //	words.go     platforms and architectures named in texts
 //	override.go  fields that are set by hand
 //	facts.go     facts that are read from the content of a file
+//	zip.go       finding an entry of a zip archive
+//	plist.go     texts of a property list
 package asset
 
 import (

@@ -1,6 +1,19 @@
 package asset
 
-import "svc/internal/platform"
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"svc/internal/platform"
+)
 
 // Facts is what the content of a file tells about it.
 type Facts struct {
@@ -10,4 +23,173 @@ type Facts struct {
 	BlockMapSize  int64             `json:"block_map_size,omitempty"`
 	Package       *Package          `json:"package,omitempty"`
 	Unreadable    bool              `json:"unreadable,omitempty"` // the content is not what its name says
+}
+
+// Limits for reading contents, in bytes. Clients choose the contents, so each of them must
+// be expected to be hostile.
+const (
+	maxEntry    = 4 << 20  // of an entry of an archive, and of a compressed block map
+	maxBlockMap = 16 << 20 // of a block map
+	maxText     = 128      // of a text that is read
+)
+
+// errContent reports that a content does not have the form that the name of its file
+// promises.
+var errContent = errors.New("unexpected content")
+
+// ReadFacts reads facts from the content of a file, which has size bytes. Most kinds have
+// none. It needs at most 40 MiB of memory and executes and stores nothing. The error is one
+// that r has returned. Content that cannot be understood is no error, see Facts.Unreadable.
+func ReadFacts(name string, r io.ReaderAt, size int64) (f Facts, err error) {
+	tracked := &trackedReader{ReaderAt: r}
+	switch kind := kindOf(name); {
+	case kind.nuget():
+		f, err = readPackage(tracked, size)
+	case kind == Zip:
+		f, err = readApp(tracked, size)
+	case kind == AppImage:
+		f.BlockMapSize = blockMapSize(tracked, size)
+	}
+	if tracked.err != nil {
+		return Facts{}, tracked.err
+	}
+	if err != nil {
+		return Facts{Unreadable: true}, nil
+	}
+	return f, nil
+}
+
+// trackedReader stores the first error of a reader other than io.EOF.
+type trackedReader struct {
+	io.ReaderAt
+	err error
+}
+
+func (t *trackedReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := t.ReaderAt.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) && t.err == nil {
+		t.err = err
+	}
+	return n, err
+}
+
+// readPackage reads the description of a NuGet package. A package that names no system is
+// one for Windows.
+func readPackage(r io.ReaderAt, size int64) (Facts, error) {
+	nuspec, err := readEntry(r, size, func(name string) bool {
+		return !strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".nuspec")
+	})
+	if err != nil {
+		return Facts{}, err
+	}
+	fields, err := nuspecFields(nuspec)
+	if err != nil {
+		return Facts{}, err
+	}
+	p := &Package{ID: fields["id"], Version: fields["version"], Channel: fields["channel"]}
+	if p.ID == "" || p.Version == "" {
+		return Facts{}, fmt.Errorf("%w: a package without id or version", errContent)
+	}
+	f := Facts{Package: p, Platform: platform.Windows}
+	switch strings.ToLower(fields["os"]) {
+	case "osx":
+		f.Platform = platform.MacOS
+	case "linux":
+		f.Platform = platform.Linux
+	}
+	return f, nil
+}
+
+// nuspecNames are the elements of a nuspec that are read.
+var nuspecNames = []string{"id", "version", "channel", "os"}
+
+// nuspecFields returns the texts of the first elements of each name in the element metadata.
+func nuspecFields(nuspec []byte) (map[string]string, error) {
+	fields := map[string]string{}
+	d := xml.NewDecoder(bytes.NewReader(nuspec))
+	var parents []string
+	var text strings.Builder
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return fields, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			text.Reset()
+			if parents = append(parents, t.Name.Local); len(parents) > maxDepth {
+				return nil, errContent
+			}
+		case xml.CharData:
+			text.Write(t)
+		case xml.EndElement:
+			name, value := t.Name.Local, strings.TrimSpace(text.String())
+			if len(parents) == 3 && parents[1] == "metadata" && slices.Contains(nuspecNames, name) && fields[name] == "" && len(value) <= maxText {
+				fields[name] = value
+			}
+			parents = parents[:len(parents)-1]
+			text.Reset()
+		}
+	}
+}
+
+// maxDepth is the maximum depth of an XML document.
+const maxDepth = 100
+
+// readApp reads the property list of the macOS app in a zip archive. An archive without one
+// has no facts.
+func readApp(r io.ReaderAt, size int64) (f Facts, err error) {
+	const ending = ".app/Contents/Info.plist"
+	raw, err := readEntry(r, size, func(name string) bool {
+		app, ok := strings.CutSuffix(name, ending)
+		return ok && app != "" && !strings.HasSuffix(app, "/") && !strings.Contains(app, ".app/") // not of an app within the app
+	})
+	if errors.Is(err, errNoEntry) {
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	texts, err := plistTexts(raw, "CFBundleVersion", "LSMinimumSystemVersion")
+	if err != nil {
+		return f, err
+	}
+	f.Platform = platform.MacOS
+	if v := texts["CFBundleVersion"]; bundleRule.MatchString(v) {
+		f.BundleVersion = v
+	}
+	if v := texts["LSMinimumSystemVersion"]; osMinRule.MatchString(v) {
+		f.OSMin = v
+	}
+	return f, nil
+}
+
+// blockMapSize returns the size of the compressed block map at the end of an AppImage, in
+// bytes. It returns 0 if there is none.
+func blockMapSize(r io.ReaderAt, size int64) int64 {
+	const length = 4 // of the size that follows the block map
+	var last [length]byte
+	if size < length {
+		return 0
+	}
+	if _, err := r.ReadAt(last[:], size-length); err != nil && !errors.Is(err, io.EOF) {
+		return 0
+	}
+	n := int64(binary.BigEndian.Uint32(last[:]))
+	if n == 0 || n > maxEntry || n > size-length {
+		return 0
+	}
+	inflated := flate.NewReader(io.NewSectionReader(r, size-length-n, n))
+	text, err := io.ReadAll(io.LimitReader(inflated, maxBlockMap+1))
+	if err != nil || len(text) > maxBlockMap {
+		return 0
+	}
+	var blockMap struct{ Version, Files json.RawMessage }
+	if json.Unmarshal(text, &blockMap) != nil || blockMap.Version == nil || len(blockMap.Files) == 0 || blockMap.Files[0] != '[' {
+		return 0
+	}
+	return n
 }
