@@ -29,10 +29,10 @@ var mayImport = map[string][]string{
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "internal/useragent", "store", "clients/browser"},
 	"api/resource":  {"api/web", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/seal", "internal/searchtext", "internal/setting", "internal/stats", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
-	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/stats", "internal/transfer", "store"},
+	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/digest", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/proxy", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
-	"store":         {"internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "store/series", "internal/hourly"},
+	"store":         {"internal/asset", "internal/boltfile", "internal/fault", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/searchtext", "internal/stats", "store/column", "store/series", "internal/hourly"},
 	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
 	"store/column":  {},
 
@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"internal/codehost":     {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
 	"internal/forward":      {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
 	"internal/requests":     {"internal/counter", "store"},
-	"internal/files/engine": {"internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "store"},
+	"internal/files/engine": {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "store"},
 	"internal/certificate":  {},
 	"internal/control":      {"internal/datadir"},
 	"internal/httpserver":   {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
@@ -81,7 +81,8 @@ var mayImport = map[string][]string{
 	"internal/files/storage":             {"internal/durable", "internal/files", "internal/outbound"},
 	"internal/files/storage/storagetest": {"internal/files/storage"}, // for tests
 	"internal/files/slicecache":          {"internal/disk", "internal/durable"},
-	"internal/files/upload":              {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/integrity"},
+	"internal/files/digest":              {},
+	"internal/files/upload":              {"internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/integrity"},
 
 	// The layers of the event engine: event -> query -> block -> encoding.
 	"internal/event/block":      {"internal/event/encoding", "internal/jsonscan", "internal/integrity"},
@@ -193,7 +194,7 @@ var onlyIn = map[string][]string{
 	"github.com/studio-b12/gowebdav":      {"internal/files/storage"},
 	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
-	"golang.org/x/crypto":                 {"internal/auth", "tools/dist"},
+	"golang.org/x/crypto":                 {"internal/auth", "internal/files/digest", "tools/dist"},
 	"golang.org/x/net":                    {"internal/files/storage/storagetest"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"svc/internal/asset"
 	"svc/internal/fault"
 	"svc/internal/searchtext"
 )
@@ -53,6 +54,9 @@ type File struct {
 	Filename  string     `json:"filename"`   // cleaned
 	Size      int64      `json:"size"`       // bytes; 0 while a mirrored file has not been downloaded
 	SHA256    string     `json:"sha256,omitempty"`
+	SHA1      string     `json:"sha1,omitempty"`
+	SHA512    string     `json:"sha512,omitempty"`
+	BLAKE2b   string     `json:"blake2b,omitempty"`   // BLAKE2b-512
 	PartSize  int64      `json:"part_size,omitempty"` // bytes per part; 0 = the object has no parts
 	Status    FileStatus `json:"status"`
 	Source    FileSource `json:"source"`
@@ -61,6 +65,11 @@ type File struct {
 	Backend   string     `json:"backend"`         // id of the StorageBackend
 	CreatedAt int64      `json:"created_at"`
 	UpdatedAt int64      `json:"updated_at"`
+
+	// Facts is what the content tells. It is nil until the content has been read, and so may
+	// be the checksums other than SHA256: files that an earlier version of the program stored
+	// are read by a job.
+	Facts *asset.Facts `json:"facts,omitempty"`
 
 	// Attempts counts the failed attempts to complete a pending file. RetryAt is the time at
 	// which a job makes the next attempt.
@@ -218,9 +227,41 @@ func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	if runes := []rune(f.Error); len(runes) > maxFileError {
 		f.Error = string(runes[:maxFileError])
 	}
+	tx.linksChanged = tx.linksChanged || before.Status != f.Status
 	tx.count(p, countFiles(before.Status), -1)
 	tx.count(p, countFiles(f.Status), 1)
 	return tx.writeFile(f)
+}
+
+// UnreadFiles returns the ready files of all projects whose content has not been read, in the
+// order of their ids. It begins after the given id and returns at most the given number of
+// files.
+func (tx *Tx) UnreadFiles(after FileID, limit int) (list []*File, err error) {
+	cursor := tx.bolt.Bucket(filesBucket).Cursor()
+	for key, raw := cursor.Seek(append([]byte(after), 0)); key != nil && len(list) < limit; key, raw = cursor.Next() {
+		if bytes.Contains(raw, []byte(`"facts":`)) { // search the encoded record, because decoding takes a hundred times as long
+			continue
+		}
+		f, err := decode[File](key, raw)
+		if err != nil {
+			return nil, err
+		}
+		if f.ID = FileID(key); f.Status == FileReady && tx.alive(f.Project.key()) {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// PutFileContent stores what the content of a ready file tells: the checksums and Facts of f.
+func (tx *Tx) PutFileContent(f *File) error {
+	current, err := tx.File(f.Project, f.ID)
+	if err != nil {
+		return err
+	}
+	current.SHA1, current.SHA512, current.BLAKE2b, current.Facts = f.SHA1, f.SHA512, f.BLAKE2b, f.Facts
+	tx.linksChanged = true
+	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), current)
 }
 
 // RetryFile makes a failed file pending again. For a file in any other state, the error

@@ -288,14 +288,15 @@ func (t *ImportTx) File(f *File) error {
 	return addFile(t.tx, f)
 }
 
-// FileStored records that the content of a file has been stored. A file in the built-in storage
-// becomes ready. For any other storage, the content has been staged for a job that transfers it,
-// and the file is pending until the transfer ends.
-func (t *ImportTx) FileStored(id FileID) error {
-	f, err := t.tx.file([]byte(id))
+// FileStored records that the content of a file has been stored, and the checksums and facts
+// that stored has. A file in the built-in storage becomes ready. For any other storage, the content
+// has been staged for a job that transfers it, and the file is pending until the transfer ends.
+func (t *ImportTx) FileStored(stored *File) error {
+	f, err := t.tx.file([]byte(stored.ID))
 	if err != nil || f == nil {
 		return errors.Join(err, errNoFile())
 	}
+	f.SHA1, f.SHA512, f.BLAKE2b, f.Facts = stored.SHA1, stored.SHA512, stored.BLAKE2b, stored.Facts
 	t.tx.count(f.Project, countFiles(f.Status), -1)
 	if f.Status, f.Error = FilePending, ""; f.Backend == LocalStorage {
 		f.Status = FileReady

@@ -337,10 +337,10 @@ func TestImportOfFiles(t *testing.T) {
 					return err
 				}
 			}
-			if err := tx.FileStored(fileID(3)); err != nil {
+			if err := tx.FileStored(&store.File{ID: fileID(3)}); err != nil {
 				return err
 			}
-			return tx.FileStored(fileID(4))
+			return tx.FileStored(&store.File{ID: fileID(4)})
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -107,6 +107,7 @@ type Tx struct {
 	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool
 	storageChanged bool // a storage back end has changed
+	linksChanged   bool // a file to which links may lead has changed
 
 	newFeedback, newLogs uint64 // counted for State
 }
@@ -138,7 +139,7 @@ func publish(tx *Tx) {
 		reload(tx)
 	}
 	s.publishSnapshots(tx)
-	if tx.filesWaiting || tx.storageChanged || tx.projectChanged != nil {
+	if tx.filesWaiting || tx.storageChanged || tx.linksChanged || tx.projectChanged != nil {
 		s.links.Store(&links{})
 	}
 	if tx.filesWaiting {

@@ -33,6 +33,8 @@ type fileView struct {
 	Filename     string           `json:"filename"`
 	Size         int64            `json:"size"`
 	SHA256       *string          `json:"sha256"`
+	SHA1         *string          `json:"sha1"`
+	SHA512       *string          `json:"sha512"`
 	PartSize     *int64           `json:"part_size"`
 	ContentType  string           `json:"content_type"`
 	Status       store.FileStatus `json:"status"`
@@ -66,7 +68,7 @@ func (h *Handlers) viewFiles(tx *store.Tx, p *store.Project, list ...*store.File
 		v := fileView{
 			Downloads: downloads[f.ID],
 			ID:        string(f.ID), ProjectKey: p.Key, Filename: f.Filename, Size: f.Size,
-			SHA256: web.OrNull(f.SHA256), PartSize: web.OrNull(f.PartSize),
+			SHA256: web.OrNull(f.SHA256), SHA1: web.OrNull(f.SHA1), SHA512: web.OrNull(f.SHA512), PartSize: web.OrNull(f.PartSize),
 			ContentType: files.ContentType(f.Filename), Status: f.Status, Source: f.Source, SourceURL: web.OrNull(f.SourceURL),
 			Backend: f.Backend, BackendName: names[f.Backend], Path: files.EscapePath(f.ObjectKey), ReferencedBy: []string{},
 			CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt,

@@ -21,6 +21,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/digest"
 	"svc/internal/files/storage"
 	"svc/internal/transfer"
 	"svc/store"
@@ -222,12 +223,12 @@ func (im *importer) storeContents() error {
 			return err
 		}
 	}
-	var stored []store.FileID
+	var stored []*store.File
 	for _, c := range im.files.content {
 		if err := im.storeContent(local, c); err != nil {
 			return fault.Disk(err)
 		}
-		stored = append(stored, c.file.ID)
+		stored = append(stored, c.file)
 	}
 	if im.options.DryRun {
 		return nil
@@ -267,9 +268,11 @@ func (im *importer) storeContent(local *storage.Local, c importedContent) error 
 		return errors.Join(err, from.Close())
 	}
 	staged := local.Staged(string(c.file.ID))
-	if err := cmp.Or(writeContent(staged, in, c.file.Size), from.Close()); err != nil {
+	hash := digest.New()
+	if err := cmp.Or(writeContent(staged, io.TeeReader(in, hash), c.file.Size), from.Close()); err != nil {
 		return err
 	}
+	im.handlers.Files.Describe(c.file, hash.Sums(), staged)
 	if c.file.Backend != store.LocalStorage {
 		return durable.SyncDir(filepath.Dir(staged))
 	}

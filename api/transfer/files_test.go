@@ -23,6 +23,7 @@ import (
 	"svc/api/apitest"
 	"svc/internal/control"
 	"svc/internal/files"
+	"svc/internal/files/digest"
 	"svc/internal/files/storage"
 	"svc/internal/files/storage/storagetest"
 	"svc/store"
@@ -119,6 +120,9 @@ func addNAS(t testing.TB, s *apitest.Server, isDefault bool) (id string, nas sto
 func addOn(t testing.TB, s *apitest.Server, id string, b storage.Backend, name, content string) *store.File {
 	t.Helper()
 	f := &store.File{ID: store.FileID(files.NewID()), Filename: name, Size: int64(len(content)), SHA256: sumOf(content), Status: store.FileReady, Source: store.FileUploaded, Backend: id}
+	hash := digest.New()
+	hash.Write([]byte(content))
+	f.SHA1, f.SHA512 = hash.Sums().SHA1, hash.Sums().SHA512
 	staged := filepath.Join(t.TempDir(), "content")
 	if err := os.WriteFile(staged, []byte(content), 0o600); err != nil {
 		t.Fatal(err)

@@ -2874,6 +2874,10 @@ type File struct {
 	Size int64 `json:"size"`
 	// SHA-256 of the content; null until it is known.
 	SHA256 *string `json:"sha256"`
+	// SHA-1 of the content, for updaters whose format requires it; null until it is known.
+	Sha1 *string `json:"sha1"`
+	// SHA-512 of the content; null until it is known.
+	Sha512 *string `json:"sha512"`
 	// Bytes of a part, if the file is stored in parts.
 	PartSize *int64 `json:"part_size"`
 	// Content type of downloads.

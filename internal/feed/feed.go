@@ -12,6 +12,7 @@
 //	syndication.go  Atom and RSS
 //	latest.go       the asset behind a link to the latest version
 //	sums.go         SHA256SUMS
+//	xml.go          XML documents
 package feed
 
 import (

@@ -46,6 +46,8 @@ var contentTypes = map[string]string{
 	"txt":          "text/plain; charset=utf-8",
 	"asc":          "text/plain; charset=utf-8",
 	"sha256":       "text/plain; charset=utf-8",
+	"minisig":      "text/plain; charset=utf-8",
+	"edsig":        "text/plain; charset=utf-8",
 	"png":          "image/png",
 	"jpg":          "image/jpeg",
 	"jpeg":         "image/jpeg",

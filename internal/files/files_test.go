@@ -107,6 +107,8 @@ func TestContentType(t *testing.T) {
 	for name, want := range map[string]string{
 		"setup.exe": "application/vnd.microsoft.portable-executable", "SETUP.EXE": "application/vnd.microsoft.portable-executable",
 		"a.tar.gz": "application/gzip", "a.tgz": "application/gzip", "a.msixbundle": "application/msixbundle", "latest.yml": "text/yaml; charset=utf-8",
+		"a.minisig": "text/plain; charset=utf-8", "a.edsig": "text/plain; charset=utf-8", "a-full.nupkg": "application/octet-stream",
+		"a.delta": "application/octet-stream", "a.exe.blockmap": "application/octet-stream",
 		"a.SHA256": "text/plain; charset=utf-8", "a.svg": "image/svg+xml", "a.ico": "image/x-icon", "a.jpg": "image/jpeg",
 		"a.pkg": "application/octet-stream", "a.sig": "application/octet-stream", "a.html": "application/octet-stream",
 		"exe": "application/octet-stream", "a.": "application/octet-stream", "a.exe ": "application/octet-stream", "": "application/octet-stream",

@@ -10,13 +10,14 @@ import (
 	"svc/internal/files/engine"
 )
 
-// keepFiles runs transfers, deletions and refreshes when they are due, and the clean-up every hour.
+// keepFiles runs transfers, deletions and refreshes when they are due, and the other jobs every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
 	// Each channel receives a value when there may be new work that is due.
 	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { j.keepCleaningFiles(ctx) })
+	running.Go(func() { j.keepReadingFiles(ctx) })
 	running.Go(func() { j.keepDeleting(ctx, deletions) })
 	running.Go(func() { j.keepRefreshing(ctx, refreshes) })
 	for {
@@ -71,6 +72,20 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 		})
 		if err != nil && ctx.Err() == nil {
 			j.Log.Error("left-overs of uploads not removed; retrying later", "error", err)
+		}
+		if pause(ctx, time.Hour) != nil {
+			return
+		}
+	}
+}
+
+// keepReadingFiles reads the contents of files at the start. Usually there are none, so it repeats
+// only what has failed, every hour.
+func (j *Jobs) keepReadingFiles(ctx context.Context) {
+	for {
+		err := j.do(ctx, j.fileContents, j.Files.ReadContents)
+		if err != nil && ctx.Err() == nil {
+			j.Log.Error("contents of files not read; retrying later", "error", err)
 		}
 		if pause(ctx, time.Hour) != nil {
 			return

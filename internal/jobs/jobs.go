@@ -65,8 +65,8 @@ type Jobs struct {
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
 
-	deletions, fileCleanup *job // nil without files
-	cdnRefreshes           *job // nil without files
+	deletions, fileCleanup     *job // nil without files
+	cdnRefreshes, fileContents *job // nil without files
 
 	failure  error // error of the last backup; guarded by backup.busy
 	unpruned bool  // whether the last removal of surplus archives failed; guarded by backup.busy
@@ -97,6 +97,7 @@ func New(c Config) *Jobs {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
 		j.fileCleanup = j.define("file-cleanup", "removes expired uploads and files without a record", j.Files.CleanUp)
+		j.fileContents = j.define("file-contents", "reads checksums and facts of files that an earlier version has stored", j.Files.ReadContents)
 	}
 	if j.Forward != nil {
 		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.Forward.Settle)

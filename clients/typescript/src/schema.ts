@@ -2963,6 +2963,10 @@ export interface File {
     size: number;
     /** SHA-256 of the content; null until it is known. */
     sha256: string | null;
+    /** SHA-1 of the content, for updaters whose format requires it; null until it is known. */
+    sha1: string | null;
+    /** SHA-512 of the content; null until it is known. */
+    sha512: string | null;
     /** Bytes of a part, if the file is stored in parts. */
     part_size: number | null;
     /** Content type of downloads. */

@@ -8,6 +8,7 @@
 //	mirror.go    records of attachments of releases
 //	fetch.go     downloads of attachments
 //	transfer.go  transfers of pending files to their storage
+//	content.go   checksums and facts of contents
 //	delete.go    removal of the objects of deleted files
 //	refresh.go   refreshes of links in the CDN
 //	cleanup.go   removal of contents that are not needed
@@ -65,6 +66,8 @@ type Engine struct {
 	removing  sync.RWMutex // locked for reading during a removal, and for writing by Hold
 	transfers transfers
 	failures  storageFailures
+
+	reading sync.Mutex // held while facts are read from a content, which may need much memory
 }
 
 // New returns an engine. It starts no goroutines.

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,11 +13,12 @@ import (
 	"svc/internal/disk"
 	"svc/internal/durable"
 	"svc/internal/fault"
+	"svc/internal/files/digest"
 	"svc/internal/outbound"
 	"svc/store"
 )
 
-// fetch downloads an attachment to the given path, and records its size and SHA-256. If
+// fetch downloads an attachment to the given path, and records its size and what its content tells. If
 // the download fails, fetch removes the incomplete file.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
@@ -52,17 +51,19 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	if err := e.roomFor(f.Project, answer.ContentLength-f.Size); err != nil { // f.Size is already included in the project's pending files
 		return err
 	}
-	size, sum, err := e.download(answer, staged)
+	size, sums, err := e.download(answer, staged)
 	if err != nil {
 		return err
 	}
-	f.Size, f.SHA256 = size, sum
+	f.Size = size
+	e.Describe(f, sums, staged)
 	return e.DB.Update(func(tx *store.Tx) error {
 		now, err := tx.File(f.Project, f.ID)
 		if err != nil {
 			return err
 		}
-		now.Size, now.SHA256 = size, sum
+		now.Size, now.Facts = size, f.Facts
+		setSums(now, sums)
 		return tx.PutFile(f.Project, now)
 	})
 }
@@ -98,15 +99,15 @@ func (e *Engine) tooLarge() error {
 }
 
 // download writes the body of a response to the file name and returns the file's size and
-// SHA-256. When it returns without an error, the file is durable. After an error the file
+// checksums. When it returns without an error, the file is durable. After an error the file
 // does not exist.
-func (e *Engine) download(answer *http.Response, name string) (size int64, sum string, err error) {
+func (e *Engine) download(answer *http.Response, name string) (size int64, sums digest.Sums, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return 0, "", fault.Disk(err)
+		return 0, sums, fault.Disk(err)
 	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return 0, "", fault.Disk(err)
+		return 0, sums, fault.Disk(err)
 	}
 	defer func() {
 		if closed := file.Close(); err == nil {
@@ -116,18 +117,18 @@ func (e *Engine) download(answer *http.Response, name string) (size int64, sum s
 			_ = os.Remove(name) // if this fails, the clean-up removes the file
 		}
 	}()
-	hash := sha256.New()
+	hash := digest.New()
 	body := explained{io.LimitReader(answer.Body, e.MaxSize+1)}
 	size, err = disk.Fill(file, io.TeeReader(body, hash), answer.ContentLength, "the attachment")
 	switch {
 	case err != nil:
-		return 0, "", err
+		return 0, sums, err
 	case size > e.MaxSize:
-		return 0, "", e.tooLarge()
+		return 0, sums, e.tooLarge()
 	case answer.ContentLength >= 0 && size != answer.ContentLength:
-		return 0, "", fmt.Errorf("the attachment has %d bytes instead of %d", size, answer.ContentLength)
+		return 0, sums, fmt.Errorf("the attachment has %d bytes instead of %d", size, answer.ContentLength)
 	}
-	return size, hex.EncodeToString(hash.Sum(nil)), fault.Disk(durable.SyncDir(filepath.Dir(name)))
+	return size, hash.Sums(), fault.Disk(durable.SyncDir(filepath.Dir(name)))
 }
 
 // explained is a reader for the body of a response. It converts network errors to errors

@@ -39,9 +39,9 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 		return f, err
 	}
 	f = &store.File{
-		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, SHA256: c.SHA256,
-		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
+		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
 	}
+	e.Describe(f, c.Sums, c.Path)
 	if backend.Builtin() {
 		f.Status = store.FileReady
 		f.ObjectKey, err = e.keep(ctx, p, c)

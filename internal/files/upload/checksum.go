@@ -1,27 +1,27 @@
 package upload
 
 import (
-	"crypto/sha256"
-	"hash"
 	"io"
 	"os"
 	"sync"
+
+	"svc/internal/files/digest"
 )
 
-// checksum holds the state of computing the SHA-256 of an upload. It includes the chunks
+// checksum holds the state of computing the checksums of an upload. It includes the chunks
 // from the beginning of the upload up to the first one that is missing.
 type checksum struct {
 	mu         sync.Mutex
-	state      hash.Hash
+	state      *digest.Hash
 	next       int // index of the first chunk that is not included
 	generation int // number of calls of reset that had an effect
 }
 
-func newChecksum() checksum { return checksum{state: sha256.New()} }
+func newChecksum() checksum { return checksum{state: digest.New()} }
 
 // fork returns a copy of the state, to which the caller can add the chunk with the given
 // index. It returns nil if that chunk is not the next one to add.
-func (c *checksum) fork(index int) (state hash.Hash, generation int) {
+func (c *checksum) fork(index int) (state *digest.Hash, generation int) {
 	if !c.mu.TryLock() {
 		return nil, 0
 	}
@@ -29,7 +29,7 @@ func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 	if c.next != index {
 		return nil, 0
 	}
-	clone, err := c.state.(hash.Cloner).Clone()
+	clone, err := c.state.Clone()
 	if err != nil {
 		return nil, 0
 	}
@@ -38,7 +38,7 @@ func (c *checksum) fork(index int) (state hash.Hash, generation int) {
 
 // join replaces the state with a forked state to which the caller has added its chunk. It
 // does nothing if the checksum has changed since the fork.
-func (c *checksum) join(index int, state hash.Hash, generation int) {
+func (c *checksum) join(index int, state *digest.Hash, generation int) {
 	if state == nil || !c.mu.TryLock() {
 		return
 	}
@@ -66,7 +66,7 @@ func (u *session) advance(content io.ReaderAt, limit int) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
 	for ; limit > 0 && u.settled(u.sum.next); limit-- {
-		clone, err := u.sum.state.(hash.Cloner).Clone()
+		clone, err := u.sum.state.Clone()
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"svc/internal/durable"
 	"svc/internal/fault"
+	"svc/internal/files/digest"
 )
 
 // bufferSize is the size, in bytes, of the buffer for a chunk that is being received. It
@@ -32,7 +32,7 @@ func (u *session) at(index int) int64 { return int64(index) * u.chunkSize }
 // can retry immediately.
 type writer struct {
 	index      int
-	sum        hash.Hash // state of the checksum to which the chunk is added; nil if the chunk is not the next one
+	sum        *digest.Hash // state of the checksum to which the chunk is added; nil if the chunk is not the next one
 	generation int
 }
 
@@ -195,7 +195,7 @@ func (u *session) fill(ctx context.Context, content *os.File, w *writer, body io
 			return err
 		}
 		if w.sum != nil {
-			w.sum.Write(piece)
+			defer w.sum.Begin(piece)()
 		}
 		place.Lock()
 		defer place.Unlock()
@@ -313,7 +313,7 @@ func (u *session) exchange(w *writer, path string) error {
 	}
 	defer content.Close()
 	if d := u.description; d.SHA256 != "" { // a completion has failed and must compute the checksum again
-		d.SHA256 = ""
+		d.Sums = digest.Sums{}
 		if err := u.save(d); err != nil {
 			return err
 		}

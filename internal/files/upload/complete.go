@@ -1,7 +1,6 @@
 package upload
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/digest"
 )
 
 // maxMissing limits the number of missing chunks that an error names.
@@ -23,10 +23,10 @@ type Content struct {
 	// content is at the destination of that registration.
 	Path     string
 	Size     int64
-	SHA256   string // 64 hexadecimal digits
 	Filename string
 	Backend  string
 	FileID   string // the same at every attempt to complete the upload
+	digest.Sums
 }
 
 // Complete turns a session with all its chunks into a file. It calls register to move the
@@ -80,7 +80,7 @@ func (u *session) prepare() (Content, error) {
 	case info.Size() != u.size:
 		return Content{}, fault.New(fault.Conflict, "the chunks have %d bytes in total instead of %d", info.Size(), u.size)
 	case d.SHA256 == "":
-		if d.SHA256, err = u.hashAll(); err != nil {
+		if d.Sums, err = u.hashAll(); err != nil {
 			return Content{}, err
 		}
 		if d.File == "" {
@@ -90,7 +90,7 @@ func (u *session) prepare() (Content, error) {
 			return Content{}, err
 		}
 	}
-	return Content{Path: u.path(contentName), Size: u.size, SHA256: d.SHA256, Filename: d.Filename, Backend: d.Backend, FileID: d.File}, nil
+	return Content{Path: u.path(contentName), Size: u.size, Sums: d.Sums, Filename: d.Filename, Backend: d.Backend, FileID: d.File}, nil
 }
 
 // complete returns a Conflict error if chunks are missing.
@@ -117,24 +117,24 @@ func (u *session) complete() error {
 	return fault.New(fault.Conflict, "chunks are missing: %s", text)
 }
 
-// hashAll copies all chunks into content and completes the checksum. The caller must hold swap.
-func (u *session) hashAll() (sum string, err error) {
+// hashAll copies all chunks into content and completes the checksums. The caller must hold swap.
+func (u *session) hashAll() (sums digest.Sums, err error) {
 	for i := range u.chunks {
 		if err := u.copyReplaced(i); err != nil {
-			return "", err
+			return sums, err
 		}
 	}
 	content, err := os.Open(u.path(contentName))
 	if err != nil {
-		return "", err
+		return sums, err
 	}
 	defer content.Close()
 	u.sum.mu.Lock()
 	defer u.sum.mu.Unlock()
 	if err := u.advance(content, len(u.chunks)); err != nil {
-		return "", err
+		return sums, err
 	}
-	return hex.EncodeToString(u.sum.state.Sum(nil)), nil
+	return u.sum.state.Sums(), nil
 }
 
 // finish stores the ID of the registered file in the session, and deletes the files that a

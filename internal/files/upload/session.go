@@ -18,6 +18,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/digest"
 	"svc/internal/integrity"
 )
 
@@ -50,11 +51,11 @@ type description struct {
 	Credential     string `json:"credential,omitempty"`
 	CredentialName string `json:"credential_name,omitempty"`
 
-	Expires int64  `json:"expires"`          // Unix seconds
-	Single  bool   `json:"single,omitempty"` // belongs to a single request and is hidden from other requests
-	File    string `json:"file,omitempty"`   // ID that the file gets, chosen when the first completion begins
-	SHA256  string `json:"sha256,omitempty"` // SHA-256 of the content; "" = not known yet
-	Done    bool   `json:"done,omitempty"`   // whether the file is registered
+	Expires     int64  `json:"expires"`          // Unix seconds
+	Single      bool   `json:"single,omitempty"` // belongs to a single request and is hidden from other requests
+	File        string `json:"file,omitempty"`   // ID that the file gets, chosen when the first completion begins
+	Done        bool   `json:"done,omitempty"`   // whether the file is registered
+	digest.Sums        // checksums of the content; "" = not known yet
 }
 
 // The states of a chunk. doubtful exists only in memory. It means that the chunk was
@@ -350,7 +351,7 @@ func parseDescription(text []byte) (description, error) {
 		return d, damaged("it has %d bytes in chunks of %d", d.Size, d.ChunkSize)
 	case d.File != "" && !files.ValidID(d.File), d.Done && d.File == "":
 		return d, damaged("the id of its file is malformed")
-	case d.SHA256 != "" && (len(d.SHA256) != 64 || !isHex(d.SHA256) || d.File == ""):
+	case d.SHA256 != "" && (!isSum(d.SHA256, 32) || d.File == ""), !isSum(d.SHA1, 20), !isSum(d.SHA512, 64), !isSum(d.BLAKE2b, 64):
 		return d, damaged("its checksum is malformed")
 	}
 	return d, nil
@@ -370,6 +371,9 @@ func parseChunks(d description, notes []byte) ([]byte, error) {
 }
 
 func validID(id string) bool { return len(id) == 32 && isHex(id) }
+
+// isSum reports whether a text is a checksum of the given number of bytes, or empty.
+func isSum(s string, bytes int) bool { return s == "" || len(s) == 2*bytes && isHex(s) }
 
 func isHex(s string) bool {
 	_, err := hex.DecodeString(s)

@@ -2,8 +2,6 @@ package upload
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +9,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/fault"
 	"svc/internal/files"
+	"svc/internal/files/digest"
 )
 
 // Receive stores a body of exactly r.Size bytes as one file. When the whole content is
@@ -30,27 +29,27 @@ func (s *Sessions) Receive(
 			s.log.Warn("files of an upload cannot be removed yet", "upload", u.id, "error", dropped)
 		}
 	}()
-	sum, err := u.receive(ctx, body)
+	sums, err := u.receive(ctx, body)
 	if err != nil {
 		return "", fault.Disk(err)
 	}
 	return register(Content{
-		Path: u.path(contentName), Size: r.Size, SHA256: sum, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID(),
+		Path: u.path(contentName), Size: r.Size, Sums: sums, Filename: r.Filename, Backend: r.Backend, FileID: files.NewID(),
 	})
 }
 
-// receive writes a body to the content file and returns its SHA-256.
-func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err error) {
+// receive writes a body to the content file and returns its checksums.
+func (u *session) receive(ctx context.Context, body io.Reader) (sums digest.Sums, err error) {
 	content, err := os.OpenFile(u.path(contentName), os.O_WRONLY, 0)
 	if err != nil {
-		return "", err
+		return sums, err
 	}
-	w, hash := durable.NewPaced(content), sha256.New()
+	w, hash := durable.NewPaced(content), digest.New()
 	err = eachPiece(ctx, body, "the file", u.size, func(piece []byte, at int64) error {
 		if err := u.need(u.size-at, at); err != nil {
 			return err
 		}
-		hash.Write(piece)
+		defer hash.Begin(piece)()
 		_, err := w.Write(piece)
 		for i := at / u.chunkSize; err == nil && (i+1)*u.chunkSize <= at+int64(len(piece)); i++ {
 			u.setState(int(i), received)
@@ -58,7 +57,7 @@ func (u *session) receive(ctx context.Context, body io.Reader) (sum string, err 
 		return err
 	})
 	if err := errors.Join(err, w.Sync(), content.Close()); err != nil {
-		return "", err
+		return sums, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	return hash.Sums(), nil
 }

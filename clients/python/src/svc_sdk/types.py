@@ -2694,6 +2694,10 @@ class File(TypedDict):
     """Bytes; 0 until an attachment is fetched."""
     sha256: str | None
     """SHA-256 of the content; null until it is known."""
+    sha1: str | None
+    """SHA-1 of the content, for updaters whose format requires it; null until it is known."""
+    sha512: str | None
+    """SHA-512 of the content; null until it is known."""
     part_size: int | None
     """Bytes of a part, if the file is stored in parts."""
     content_type: str

@@ -2271,6 +2271,10 @@ pub struct FileRecord {
     pub size: i64,
     /// SHA-256 of the content; null until it is known.
     pub sha256: Option<String>,
+    /// SHA-1 of the content, for updaters whose format requires it; null until it is known.
+    pub sha1: Option<String>,
+    /// SHA-512 of the content; null until it is known.
+    pub sha512: Option<String>,
     /// Bytes of a part, if the file is stored in parts.
     pub part_size: Option<i64>,
     /// Content type of downloads.

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"svc/internal/asset"
+	"svc/internal/fault"
+	"svc/internal/files/digest"
+	"svc/internal/files/storage"
+	"svc/store"
+)
+
+// setSums sets the checksums of a file.
+func setSums(f *store.File, sums digest.Sums) {
+	f.SHA256, f.SHA1, f.SHA512, f.BLAKE2b = sums.SHA256, sums.SHA1, sums.SHA512, sums.BLAKE2b
+}
+
+// Describe sets the checksums of a file and the facts from its content, which is at the given
+// path. If the content cannot be read, for example because an interrupted registration has
+// already moved it, a job reads it later.
+func (e *Engine) Describe(f *store.File, sums digest.Sums, path string) {
+	setSums(f, sums)
+	content, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer content.Close()
+	facts, err := e.readFacts(f, content)
+	if err != nil {
+		e.Log.Warn("cannot read what a file contains; trying again later", "file", f.ID, "error", err)
+		return
+	}
+	f.Facts = &facts
+}
+
+// readFacts reads the facts of one file at a time, because reading may need much memory.
+func (e *Engine) readFacts(f *store.File, content io.ReaderAt) (asset.Facts, error) {
+	e.reading.Lock()
+	defer e.reading.Unlock()
+	return asset.ReadFacts(f.Filename, content, f.Size)
+}
+
+// ReadContents reads the contents of all ready files that have not been read, and stores
+// their checksums and facts. These are files that an earlier version of the program has
+// stored. A file that cannot be read does not prevent the others from being read.
+func (e *Engine) ReadContents(ctx context.Context) error {
+	const atOnce = 100 // records in memory
+	failed, after := 0, store.FileID("")
+	var last error
+	for {
+		list, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.File, error) { return tx.UnreadFiles(after, atOnce) })
+		if err != nil {
+			return err
+		}
+		for _, f := range list {
+			after = f.ID
+			err := e.readContent(ctx, f)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil && !fault.Is(err, fault.NotFound) { // otherwise the file has been deleted
+				failed++
+				last = fmt.Errorf("file %s: %w", f.ID, err)
+			}
+		}
+		switch {
+		case len(list) == atOnce:
+		case failed > 1:
+			return fmt.Errorf("%d contents cannot be read, among them %w", failed, last)
+		default:
+			return last
+		}
+	}
+}
+
+// readContent reads the content of a ready file, and stores its checksums and facts. A
+// content with another SHA-256 than the one that was uploaded has neither.
+func (e *Engine) readContent(ctx context.Context, f *store.File) error {
+	backend, err := e.backendOf(f.Backend)
+	if err != nil {
+		return err
+	}
+	object := storedObject{ctx, backend, storage.Object{Key: f.ObjectKey, Size: f.Size, PartSize: f.PartSize}}
+	content, err := backend.Open(ctx, object.Object, 0, f.Size)
+	if err != nil {
+		return err
+	}
+	hash := digest.New()
+	_, err = io.CopyBuffer(hash, io.LimitReader(content, f.Size), make([]byte, 1<<20))
+	if err := errors.Join(err, content.Close()); err != nil {
+		return err
+	}
+	facts := asset.Facts{Unreadable: true}
+	if sums := hash.Sums(); sums.SHA256 == f.SHA256 {
+		setSums(f, sums)
+		if facts, err = e.readFacts(f, object); err != nil {
+			return err
+		}
+	} else {
+		e.Log.Error("the storage has another content than the one that was uploaded", "file", f.ID, "object", f.ObjectKey)
+	}
+	f.Facts = &facts
+	return e.DB.Update(func(tx *store.Tx) error { return tx.PutFileContent(f) })
+}
+
+// storedObject reads parts of an object.
+type storedObject struct {
+	ctx context.Context
+	storage.Backend
+	storage.Object
+}
+
+// ReadAt implements io.ReaderAt.
+func (o storedObject) ReadAt(p []byte, offset int64) (int, error) {
+	length := min(int64(len(p)), o.Size-offset)
+	if length <= 0 {
+		return 0, io.EOF
+	}
+	from, err := o.Open(o.ctx, o.Object, offset, length)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(from, p[:length])
+	if err = errors.Join(err, from.Close()); err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
