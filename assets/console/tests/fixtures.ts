@@ -6,6 +6,7 @@ import { test as base, expect, type Locator, type Page, type Request } from "@pl
 import axe, { type RunOptions } from "axe-core";
 import { CodeHost } from "./codehost";
 import { Hand, pointer, type Way } from "./hand";
+import { expectOutlines } from "./outlines";
 import { makeDemo, Server, username } from "./server";
 
 export { expect };
@@ -358,6 +359,7 @@ async function expectNoViolation(page: Page, rules: RunOptions, parts = ":root")
     [{ ...rules, resultTypes: ["violations"] } satisfies RunOptions, parts] as const,
   );
   expect.soft(violations, page.url()).toEqual([]);
+  await expectOutlines(page);
 }
 
 /**

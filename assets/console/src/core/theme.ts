@@ -93,7 +93,7 @@ export const theme = createTheme({
   },
 });
 
-/** Colours of text with a contrast of at least 4.5:1. */
+/** Colours of text with a contrast of at least 4.5:1, and of outlines of fields with one of at least 3:1. */
 export const colours: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -104,6 +104,7 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "#1658bd",
     "--mantine-color-yellow-light-color": "#744300",
+    "--field-border": "#737b84",
   },
   dark: {
     "--mantine-color-dimmed": "#a9adb3",
@@ -114,6 +115,7 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-red-filled": "#c92a2a",
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "#85adf1",
+    "--field-border": "#6d7786",
   },
 });
 
