@@ -73,7 +73,7 @@ export function Reply({ feedback, onSend, canResolve, within }: Props) {
 
   if (!writing) {
     return (
-      <Input.Wrapper label={feedbacks.replyLabel} labelElement="div">
+      <Input.Wrapper label={feedbacks.replyLabel} labelElement="div" className={classes["reply"] ?? ""}>
         <Text size="sm" className={`lines ${classes["sent"]}`} dir="auto">
           {sent}
         </Text>
@@ -89,7 +89,7 @@ export function Reply({ feedback, onSend, canResolve, within }: Props) {
     );
   }
   return (
-    <div>
+    <div className={classes["reply"]}>
       <Textarea
         ref={field}
         label={feedbacks.replyLabel}
