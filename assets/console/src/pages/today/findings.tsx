@@ -52,10 +52,12 @@ export function Findings({ findings }: { findings: ShownFinding[] | undefined })
         const [path, search = ""] = link.split("?");
         return (
           <li key={`${project?.key} ${kind} ${text}`} className={styles["finding"]}>
-            <span className={styles["figure"]}>{figure}</span>
-            <span className={styles["text"]}>
-              {text}
-              {named && project && <bdi className={styles["project"]}>{project.name}</bdi>}
+            <span className={styles["sentence"]}>
+              <span className={styles["figure"]}>{figure}</span>{" "}
+              <span className={styles["text"]}>
+                {text}
+                {named && project && <bdi className={styles["project"]}>{project.name}</bdi>}
+              </span>
             </span>
             <span className={styles["curve"]}>
               <Sparkline values={series} />

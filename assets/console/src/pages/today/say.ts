@@ -31,7 +31,7 @@ export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: T
   const { sentences, actions } = texts;
   const { count = 0, version = "", share = 0, days = 0, usual = 0, since, one_star: oneStar = 0, title = "", until = 0 } = values as Values;
   const said = (figure: string, text: string) => ({ figure, text, action: actions[kind as keyof typeof actions] });
-  const number = format.number(count);
+  const number = texts.figure(kind, format.number(count));
   switch (kind) {
     case "no_file":
       return said(number, sentences.no_file(version));
@@ -44,7 +44,7 @@ export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: T
     case "feedback_waiting":
       return said(number, sentences.feedback_waiting(count, format.number(oneStar)));
     case "no_version":
-      return said("0", sentences.no_version);
+      return said(texts.figure(kind, "0"), sentences.no_version);
     case "adoption":
       return said(format.percent(share, 0), sentences.adoption(version, days));
     case "announcement_ends":
@@ -55,7 +55,9 @@ export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: T
           : sentences.announcement_ends(title, format.time(until)),
       );
     case "no_backup":
-      return since ? said(format.ago(since), sentences.no_backup(format.time(since))) : said("0", sentences.neverBackup);
+      return since
+        ? said(format.ago(since), sentences.no_backup(format.time(since)))
+        : said(texts.figure(kind, "0"), sentences.neverBackup);
     default:
       return null;
   }

@@ -2,6 +2,8 @@ export const today = {
   asOf: (time: string) => `As of ${time}`,
   nothing: "Nothing needs your attention.",
   list: "What needs attention",
+  /** The number of a finding, with a unit in languages whose words after it need one. */
+  figure: (_kind: string, number: string) => number,
   sentences: {
     no_file: (version: string) =>
       `update checks in seven days came from clients that must update to a version without a file, most of them to ${version}`,

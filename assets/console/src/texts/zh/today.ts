@@ -1,21 +1,24 @@
 import type { en } from "../en";
 
+const units: Record<string, string> = { no_file: "次", must_update: "次", feedback_waiting: "条" };
+
 export const today: (typeof en)["today"] = {
   asOf: (time) => `截至 ${time}`,
   nothing: "没有需要处理的事项。",
   list: "需要处理的事项",
+  figure: (kind, number) => `${number} ${units[kind] ?? "个"}`,
   sentences: {
-    no_file: (version) => `次更新检查（七天内）来自必须更新但目标版本没有可安装文件的客户端，多数须更新到 ${version}`,
-    must_update: (version) => `次更新检查（七天内）来自必须更新的客户端，多数须更新到 ${version}`,
-    errors: (times, since) => `个错误（24 小时内），是平时的 ${times} 倍，自 ${since} 起`,
-    firstErrors: (since) => `个错误（24 小时内），平时没有错误，自 ${since} 起`,
-    feedback_waiting: (_count, oneStar) => `条反馈待回复${oneStar === "0" ? "" : `，其中 ${oneStar} 条只有一星`}`,
-    no_version: "个版本已发布，应用还找不到更新",
-    adoption: (version, days) => `的更新检查来自 ${version}，${days === 0 ? "今天刚发布" : `发布已 ${days} 天`}`,
+    no_file: (version) => `七天内的更新检查来自必须更新、但目标版本没有可安装文件的客户端，多数须更新到 ${version}`,
+    must_update: (version) => `七天内的更新检查来自必须更新的客户端，多数须更新到 ${version}`,
+    errors: (times, since) => `24 小时内的错误，是平时的 ${times} 倍，自 ${since} 起`,
+    firstErrors: (since) => `24 小时内的错误，平时没有，自 ${since} 起`,
+    feedback_waiting: (_count, oneStar) => `反馈待回复${oneStar === "0" ? "" : `，其中 ${oneStar} 条只有一星`}`,
+    no_version: "已发布的版本，应用还找不到更新",
+    adoption: (version, days) => `更新检查来自 ${version}，${days === 0 ? "今天刚发布" : `发布已 ${days} 天`}`,
     announcement_ends: (title, until) => `“${title}”即将结束：显示至 ${until}`,
     announcement_endsFor: (title, until, versions) => `“${title}”即将结束：向 ${versions} 显示至 ${until}`,
-    no_backup: (since) => `是此服务器上次备份的时间（${since}）`,
-    neverBackup: "个备份：已安排备份，但还没有完成过",
+    no_backup: (since) => `此服务器最近一次备份（${since}）`,
+    neverBackup: "已完成的备份，尽管已安排备份",
   },
   actions: {
     no_file: "添加文件",
