@@ -213,6 +213,21 @@ test("the range is what is dragged over a chart, or what the form says, and it i
   await expect(heading).toHaveText(own!);
 });
 
+test("on a phone, the tab of the page is in sight", async ({ page, demo }) => {
+  await open(page, demo, "/admin/events?project=quillmere", { phone: true });
+  const tabs = page.getByRole("main").getByRole("navigation");
+  for (const [path, name] of [
+    ["dashboard", "Dashboard"],
+    ["definitions", "Definitions"],
+    ["explore", "Explore"],
+  ] as const) {
+    await goTo(page, `/admin/events/${path}?project=quillmere`);
+    await expect(tabs.getByRole("link", { name })).toHaveAttribute("aria-current", "page");
+    // The lowest pixel of a tab lies below the edge of the row.
+    await expect(tabs.getByRole("link", { name })).toBeInViewport({ ratio: 0.95 });
+  }
+});
+
 test("without events, each question says how to send the first one", async ({ page, server, project }) => {
   for (const question of ["funnel", "retention", "paths", "explore"]) {
     await open(page, server, `/admin/events/${question}?project=${project}`);

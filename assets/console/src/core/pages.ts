@@ -90,8 +90,3 @@ export function pageOf(path: string): PageEntry | undefined {
   const above = pages.filter((page) => path === page.path || (page.path !== "/admin" && path.startsWith(`${page.path}/`)));
   return above.at(-1) ?? (path === "/admin/" ? pages[0] : undefined);
 }
-
-/** Scrolls the link of the current page into view, which may be out of sight on narrow screens. */
-export function intoView(link: HTMLElement | null): void {
-  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
-}

@@ -6,7 +6,7 @@ import { RangeText } from "../../charts/rangetext";
 import { SelectionProvider } from "../../charts/select";
 import { parseSearch, type Search } from "../../core/address";
 import { PageLink } from "../../core/go";
-import { intoView } from "../../core/pages";
+import { useCurrentInView } from "../../core/inview";
 import type { Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { rangeParameters, useRange } from "../../core/userange";
@@ -56,7 +56,7 @@ export const currentRange = () => rangeOfAddress(parseSearch(location.search));
 export function EventsTabs({ page }: { page: EventsPageName }) {
   const texts = useTexts();
   return (
-    <nav className={styles.tabs} aria-label={texts.frame.pages.events}>
+    <nav ref={useCurrentInView()} className={styles.tabs} aria-label={texts.frame.pages.events}>
       {pages.map((one) => (
         <PageLink
           key={one}
@@ -67,7 +67,6 @@ export function EventsTabs({ page }: { page: EventsPageName }) {
           className={`mantine-focus-auto ${styles.tab}`}
           activeOptions={{ exact: true, includeSearch: false }}
           aria-current={one === page ? "page" : undefined}
-          ref={one === page ? intoView : undefined}
         >
           {texts.events.pages[one]}
         </PageLink>

@@ -4,7 +4,8 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useLocation } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { PageLink } from "../../core/go";
-import { intoView, subPages } from "../../core/pages";
+import { useCurrentInView } from "../../core/inview";
+import { subPages } from "../../core/pages";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
 import classes from "./settings.module.css";
@@ -15,7 +16,7 @@ export function SettingsLayout({ operations, children }: { operations: string[];
   return (
     <Stack gap="md" maw={880}>
       <PageHead title={frame.pages.settings} operations={operations} />
-      <nav aria-label={frame.pages.settings} className={classes["tabs"]}>
+      <nav ref={useCurrentInView()} aria-label={frame.pages.settings} className={classes["tabs"]}>
         {subPages.map(({ path, name }) => (
           <PageLink
             key={path}
@@ -23,7 +24,6 @@ export function SettingsLayout({ operations, children }: { operations: string[];
             className={classes["tab"]}
             activeOptions={{ exact: true, includeSearch: false }}
             data-active={pathname === path || undefined}
-            ref={pathname === path ? intoView : undefined}
           >
             {frame.settings[name]}
           </PageLink>
