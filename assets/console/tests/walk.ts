@@ -45,15 +45,19 @@ export async function walk(page: Page, texts: Texts, check: () => Promise<void>)
   }
 }
 
-/** Fails if the page is wider than the window, or if a button is too small for its text. */
+/** Fails if the page is wider than the window, if a button is too small for its text, or if segments or tabs take several lines. */
 export async function expectToFit(page: Page): Promise<void> {
-  const [wide, window, cut] = await page.evaluate((): [number, number, (string | null)[]] => [
+  const [wide, window, cut, wrapped] = await page.evaluate((): [number, number, (string | null)[], (string | null)[]] => [
     document.documentElement.scrollWidth,
     innerWidth,
     [...document.querySelectorAll(".mantine-Button-label, .mantine-Tabs-tabLabel, .mantine-SegmentedControl-innerLabel")]
       .filter((words) => words.checkVisibility() && words.scrollWidth > words.clientWidth && getComputedStyle(words).display !== "inline")
       .map((words) => words.textContent),
+    [...document.querySelectorAll(".mantine-SegmentedControl-root, .mantine-Tabs-list")]
+      .filter((row) => new Set([...row.querySelectorAll("label, [role=tab]")].map((part) => part.getBoundingClientRect().top)).size > 1)
+      .map((row) => row.textContent),
   ]);
   expect.soft(wide, page.url()).toBeLessThanOrEqual(window);
   expect.soft(cut, page.url()).toEqual([]);
+  expect.soft(wrapped, page.url()).toEqual([]);
 }

@@ -1,10 +1,7 @@
-// A field with a few options, shown side by side below its label. If there is no room for that, the
-// options are stacked.
+// A field with a few options, shown side by side below its label.
 
 import { SegmentedControl, Stack, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
-
-const narrow = "(max-width: 28em)";
+import { useEffect, useRef } from "react";
 
 interface Props<T extends string> {
   label: string;
@@ -14,19 +11,21 @@ interface Props<T extends string> {
 }
 
 export function Segments<T extends string>({ label, value, choices, onChange }: Props<T>) {
-  const below = useMediaQuery(narrow, false, { getInitialValueInEffect: false });
+  const root = useRef<HTMLDivElement>(null);
+  // If there is no room for all options, the control scrolls sideways. Show the chosen one.
+  useEffect(() => {
+    const control = root.current;
+    const chosen = control?.querySelector("label[data-active]");
+    if (control && chosen) {
+      control.scrollLeft += chosen.getBoundingClientRect().right - control.getBoundingClientRect().right;
+    }
+  }, []);
   return (
     <Stack gap={4} align="flex-start" maw="100%">
       <Text size="sm" fw={600}>
         {label}
       </Text>
-      <SegmentedControl
-        aria-label={label}
-        orientation={below ? "vertical" : "horizontal"}
-        value={value}
-        data={choices}
-        onChange={(next) => onChange(next as T)}
-      />
+      <SegmentedControl ref={root} aria-label={label} value={value} data={choices} onChange={(next) => onChange(next as T)} />
     </Stack>
   );
 }
