@@ -176,6 +176,24 @@ test("of two changes one after the other, each can be undone", async ({ page, se
   await expect(page.getByText("2 waiting")).toBeVisible();
 });
 
+test("a page on a small phone has as many rows as on a usual one, and feedback has two lines of text", async ({
+  page,
+  server,
+  project,
+}) => {
+  for (let i = 0; i < 12; i++) {
+    await sendFeedback(server, project, { content: `${i}: It stops while a long document with many pictures is being exported.` });
+  }
+  await open(page, server, `/admin/feedbacks?project=${project}`, { phone: true });
+  await page.setViewportSize({ width: 375, height: 560 });
+  await page.reload();
+  await expect(page.locator("tbody tr")).toHaveCount(6);
+  const text = page.getByRole("link", { name: /^Unread 11: It stops/ });
+  expect((await text.boundingBox())!.height).toBeGreaterThan(36);
+  const height = (await page.locator("tbody tr").first().boundingBox())!.height;
+  expect(Math.round(height)).toBe(77);
+});
+
 test("a row on a phone shows the title, and the date below it", async ({ page, server, project }) => {
   await server.call("POST", `/admin/projects/${project}/announcements`, {
     title: "Maintenance of all servers in the night from Saturday to Sunday",

@@ -3,14 +3,12 @@
 
 import classes from "./longname.module.css";
 
-/** Number of letters at the end that are never cut. */
+/** Number of letters at the end that are never cut. Names up to this length fit everywhere. */
 const end = 16;
-/** Names up to this length fit everywhere and are never cut. */
-const short = 24;
 
 export function LongName({ name }: { name: string }) {
   const letters = [...name];
-  if (letters.length <= short) {
+  if (letters.length <= end) {
     return <bdi className={classes["short"]}>{name}</bdi>;
   }
   return (

@@ -16,11 +16,18 @@ export const fit = "fit";
 
 /** The maximum number of records that the API returns in a page. */
 const most = 100;
-/** The minimum number of records on a page. If they do not fit, the page scrolls. */
+/** The minimum number of records on a page in a wide window. If they do not fit, the page scrolls. */
 const least = 8;
+/** Height in pixels of the phone whose number of records is the minimum on all phones. */
+const usualPhone = 844;
 
 /** Heights in pixels. The heights of rows must be the same as in table.module.css. */
-const heights = { row: 36, finger: 45, double: 57, around: 230, aroundOnPhone: 330 };
+const heights = { row: 36, finger: 45, double: 57, triple: 77, around: 230, aroundOnPhone: 330 };
+
+/** Returns the number of lines of text in a row. On a phone, the other main fields have one of their own. */
+export function linesOf(lines: 1 | 2, narrow: boolean): 1 | 2 | 3 {
+  return narrow ? (lines === 2 ? 3 : 2) : lines;
+}
 
 /**
  * Returns the number of rows that fit into the window. `above` is the height in pixels of the
@@ -28,9 +35,11 @@ const heights = { row: 36, finger: 45, double: 57, around: 230, aroundOnPhone: 3
  */
 function fitting(lines: 1 | 2, above: number): number {
   const narrow = matchMedia(phone).matches;
-  const row = lines === 2 || narrow ? heights.double : matchMedia("(pointer: coarse)").matches ? heights.finger : heights.row;
-  const room = innerHeight - above - (narrow ? heights.aroundOnPhone : heights.around);
-  return Math.min(Math.max(Math.floor(room / row), least), most);
+  const single = matchMedia("(pointer: coarse)").matches ? heights.finger : heights.row;
+  const row = { 1: single, 2: heights.double, 3: heights.triple }[linesOf(lines, narrow)];
+  const height = narrow ? Math.max(innerHeight, usualPhone) : innerHeight;
+  const room = height - above - (narrow ? heights.aroundOnPhone : heights.around);
+  return Math.min(Math.max(Math.floor(room / row), narrow ? 1 : least), most);
 }
 
 const rowsParam = numberParam(1, most);

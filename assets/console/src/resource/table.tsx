@@ -13,7 +13,7 @@ import { useColumns } from "./columns";
 import type { List } from "./list";
 import { Paging } from "./paging";
 import type { Column, Resource } from "./resource";
-import { phone } from "./rows";
+import { linesOf, phone } from "./rows";
 import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { ariaSort, Heading } from "./sort";
 import classes from "./table.module.css";
@@ -46,7 +46,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
   latest.current = selection;
   const toggle = useCallback((id: string) => latest.current.toggle(id), []);
   const fixed = actionsWidth + (bulk ? tickWidth : 0);
-  const lines = narrow ? 2 : (resource.lines ?? 1);
+  const lines = linesOf(resource.lines ?? 1, narrow);
   const height = { "--rows": useHeightInRows(list) } as CSSProperties;
   const excerpt = useExcerpt(list, ids.join(" "));
   if (!data) {
