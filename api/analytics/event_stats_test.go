@@ -211,7 +211,7 @@ func TestEventStatsParameters(t *testing.T) {
 	s.Project(t, "a")
 	reader := s.Key(t, `{"name":"x","scopes":["events:read"]}`)
 	writer := s.Key(t, `{"name":"x","scopes":["events:write","stats:read"]}`)
-	for _, path := range []string{"overview", "timeseries", "breakdown", "heatmap"} {
+	for _, path := range []string{"overview", "timeseries", "breakdown", "heatmap", "property-keys"} {
 		for query, message := range map[string]string{
 			"": "",
 			"?start_time=&end_time=&tz_offset_minutes=&granularity=&event_name=&group_by=&limit=&dimension=": "",
