@@ -79,8 +79,12 @@ func (s *Store) Built(name string) (snap *Snapshot, err error) {
 			return err
 		}
 		entries, announcements, err := readEntries(tx, p)
+		if err != nil {
+			return err
+		}
+		d, err := distributionSettings(p.ID).Get(tx)
 		if err == nil {
-			snap = newSnapshot(p, entries, announcements)
+			snap = newSnapshot(p, d, entries, announcements)
 		}
 		return err
 	})

@@ -44,10 +44,11 @@ func TermsSettings(slug string) Setting[TermsDocument] {
 	return Setting[TermsDocument]{name: "terms/" + slug, save: dateTerms}
 }
 
-// integrationName and webhookName are the names of settings of a project.
+// The names of settings of a project.
 const (
-	integrationName = "codehost_integration"
-	webhookName     = "codehost_webhook"
+	integrationName  = "codehost_integration"
+	webhookName      = "codehost_webhook"
+	distributionName = "distribution"
 )
 
 // IntegrationSettings returns the Setting of a project's code host integration.
@@ -117,7 +118,9 @@ var (
 		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
 		loginSettings.name: readable[loginNetworks],
 	}
-	projectSettings = map[string]func(name, raw []byte) error{integrationName: readable[CodehostIntegration], webhookName: readable[Webhook]}
+	projectSettings = map[string]func(name, raw []byte) error{
+		integrationName: readable[CodehostIntegration], webhookName: readable[Webhook], distributionName: readable[Distribution],
+	}
 )
 
 func readable[T any](name, raw []byte) error {

@@ -31,6 +31,8 @@ type Snapshot struct {
 	Catalog  *release.Catalog
 	Encoding *Encoding // the encoded responses about the project itself
 
+	Distribution *Distribution
+
 	entries       []*VersionEntry      // versions by position in the catalog
 	announcements []*AnnouncementEntry // the announcements in list order
 	cost          int64                // estimated size in bytes, including all encodings
@@ -144,14 +146,17 @@ func full[R any, T translated[R]](s *Store, snap *Snapshot, e *Entry[R], read fu
 }
 
 // newSnapshot builds the snapshot of a project from its entries.
-func newSnapshot(p *Project, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry) *Snapshot {
+func newSnapshot(
+	p *Project, d *Distribution, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry,
+) *Snapshot {
 	s := &Snapshot{
-		Project:  p,
-		Locales:  p.Locales(),
-		Catalog:  catalog(entries),
-		Encoding: newEncoding(len(p.Languages)),
-		entries:  make([]*VersionEntry, len(entries)),
-		cost:     4096 * int64(2+len(p.Translations)), // the record and its responses
+		Project:      p,
+		Locales:      p.Locales(),
+		Catalog:      catalog(entries),
+		Encoding:     newEncoding(len(p.Languages)),
+		Distribution: d,
+		entries:      make([]*VersionEntry, len(entries)),
+		cost:         4096 * int64(2+len(p.Translations)), // the record and its responses
 	}
 	for at := range s.entries {
 		e := entries[s.Catalog.Item(at).ID]
@@ -215,7 +220,11 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		snap = newSnapshot(p, entries, announcements)
+		d, err := distributionSettings(p.ID).Get(tx)
+		if err != nil {
+			return err
+		}
+		snap = newSnapshot(p, d, entries, announcements)
 		return nil
 	})
 	if err != nil {
@@ -250,6 +259,7 @@ type work struct {
 	changed bool
 
 	announcements map[ID]*AnnouncementEntry
+	distribution  *Distribution
 }
 
 // workOn returns the transaction's work on a project, and creates it on first use. It
@@ -268,11 +278,14 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if slot := tx.store.projects.Load().byID[id]; slot != nil {
 		if snap := slot.snap.Load(); snap != nil {
 			w.entries, w.announcements = byID(snap.entries), byID(snap.announcements)
-			w.sorted = snap.Catalog
+			w.sorted, w.distribution = snap.Catalog, snap.Distribution
 		}
 	}
 	if w.entries == nil {
 		if w.entries, w.announcements, err = readEntries(tx, p); err != nil {
+			return nil, err
+		}
+		if w.distribution, err = distributionSettings(id).Get(tx); err != nil {
 			return nil, err
 		}
 	}
@@ -323,7 +336,7 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
 		if slot := d.byID[id]; slot != nil && w.changed && !tx.projectChanged[id] {
-			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.entries, w.announcements))
+			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.distribution, w.entries, w.announcements))
 		}
 	}
 	for id := range tx.projectChanged {
@@ -333,14 +346,15 @@ func (s *Store) publishSnapshots(tx *Tx) {
 		}
 		var entries map[ID]*VersionEntry
 		var announcements map[ID]*AnnouncementEntry
+		var distribution *Distribution
 		if w := tx.work[id]; w != nil {
-			entries, announcements = w.entries, w.announcements
+			entries, announcements, distribution = w.entries, w.announcements, w.distribution
 		} else if snap := slot.snap.Load(); snap != nil {
-			entries, announcements = byID(snap.entries), byID(snap.announcements)
+			entries, announcements, distribution = byID(snap.entries), byID(snap.announcements), snap.Distribution
 		}
 		var next *Snapshot
 		if p := slot.project.Load(); entries != nil { // its languages may have changed
-			next = newSnapshot(p, renewed(entries, len(p.Languages)), renewed(announcements, len(p.Languages)))
+			next = newSnapshot(p, distribution, renewed(entries, len(p.Languages)), renewed(announcements, len(p.Languages)))
 		}
 		s.snapshots.replace(d, slot, next)
 	}

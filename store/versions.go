@@ -25,6 +25,7 @@ type Version struct {
 	DownloadLinks []DownloadLink         `json:"download_links,omitempty"`
 	Latest        bool                   `json:"latest,omitempty"`
 	Preview       bool                   `json:"preview,omitempty"`
+	Channel       string                 `json:"channel,omitempty"` // one of the project's own; "" = a built-in one, which Preview tells
 	Milestone     bool                   `json:"milestone,omitempty"`
 	Deprecated    bool                   `json:"deprecated,omitempty"`
 	Platform      *platform.Platform     `json:"platform,omitempty"`
@@ -32,6 +33,8 @@ type Version struct {
 	CustomData    json.RawMessage        `json:"custom_data,omitempty"` // a JSON object
 	PublishedAt   int64                  `json:"published_at"`
 	Translations  map[string]VersionText `json:"translations,omitempty"` // translated texts by tag key
+
+	NativeVersions *release.NativeVersions `json:"native_versions,omitempty"` // nil = all are derived
 
 	// ReleaseUpdatedAt is the modification time of the code host's release that last
 	// overwrote the version, in Unix seconds. It is 0 if no release did, or if that time is
@@ -61,6 +64,26 @@ func (v *Version) Runs(on platform.Platform) bool {
 		return true
 	}
 	return slices.Contains(v.Platforms, on) || v.Platform != nil && *v.Platform == on
+}
+
+// OnChannel returns the name of the channel on which the version is published.
+func (v *Version) OnChannel() string {
+	switch {
+	case v.Channel != "":
+		return v.Channel
+	case v.Preview:
+		return release.Preview
+	}
+	return release.Stable
+}
+
+// SetChannel publishes the version on a channel. A version is a preview on all channels except the
+// stable one.
+func (v *Version) SetChannel(name string) {
+	v.Preview, v.Channel = name != release.Stable, ""
+	if name != release.Stable && name != release.Preview {
+		v.Channel = name
+	}
 }
 
 // SearchText returns the folded text that the parameter search= is matched against.
@@ -356,6 +379,9 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 	w, err := tx.workOn(p)
 	if err != nil {
 		return nil, false, false, err
+	}
+	if v.Preview != before.Preview { // otherwise it stays on its channel
+		v.SetChannel(w.distribution.Channels.Default(v.Preview, v.Comparable))
 	}
 	if created {
 		return v, true, false, tx.CreateVersion(p, v, new(w.catalog().TakesLatest(-1, v.item())))

@@ -232,6 +232,11 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	if len(d.Links) == 0 && d.DownloadURL != nil {
 		v.DownloadLinks = []store.DownloadLink{{URL: *d.DownloadURL}}
 	}
+	settings, err := tx.Distribution(p.ID)
+	if err != nil {
+		return false, err
+	}
+	v.SetChannel(settings.Channels.Default(d.Preview, d.Comparable))
 	latest := false
 	err = tx.CreateVersion(p.ID, v, &latest)
 	if _, refused := errors.AsType[*fault.Error](err); refused { // the release was refused before anything was written

@@ -155,6 +155,7 @@ func TestImport(t *testing.T) {
 	w.repo.Publish(codehosttest.Release{Raw: json.RawMessage(`{"tag_name":"v4.0.0","name":["odd"],"published_at":"yesterday","assets":{"odd":1}}`)})
 	w.repo.Publish(codehosttest.Release{Raw: json.RawMessage(`null`)})
 
+	w.Must(t, 200, "PUT", "/admin/projects/beacon/distribution", `{"channels":[{"name":"beta"}]}`)
 	// 1.0.0 (the newer of two), 2.0.0-beta.1 and 4.0.0 are new; a draft is not shown.
 	w.Exchanges(t, []apitest.Exchange{
 		{"import", "POST", releaseImport, "", 200, `{"imported":3,"skipped":6,"scanned":9}`},
@@ -166,7 +167,7 @@ func TestImport(t *testing.T) {
 	for version, want := range map[string]string{
 		"1.1.0":        `{"title":"Ours","is_latest":true,"custom_data":null}`,
 		"1.0.0":        `{"title":"The same version again","is_latest":false,"is_preview":false,"custom_data":{"source":"codehost-release-import","owner":"lumen-works","repo":"beacon","release_tag":"1.0.0"}}`,
-		"2.0.0-beta.1": `{"title":null,"is_latest":false,"is_preview":true,"download_url":"` + w.host.URL + `/repos/lumen-works/beacon/zipball/v2.0.0-beta.1","download_links":[{"url":"` + w.host.URL + `/repos/lumen-works/beacon/zipball/v2.0.0-beta.1"}]}`,
+		"2.0.0-beta.1": `{"title":null,"is_latest":false,"is_preview":true,"channel":"beta","download_url":"` + w.host.URL + `/repos/lumen-works/beacon/zipball/v2.0.0-beta.1","download_links":[{"url":"` + w.host.URL + `/repos/lumen-works/beacon/zipball/v2.0.0-beta.1"}]}`,
 		"4.0.0":        `{"title":null,"is_latest":false,"download_links":[]}`,
 	} {
 		if why := apitest.CompareJSON(t, get(version), want); why != "" {

@@ -247,13 +247,14 @@ func TestReleaseBecomesAVersion(t *testing.T) {
 
 	status, answer = deliver(t, s, releases, "release", release(t, map[string]any{"release.tag_name": "v1.3.9"}), nil)
 	expect(t, "W1: lower than the latest", status, answer, 200, `{"status":"synced","created":true}`)
+	s.Must(t, 200, "PUT", "/admin/projects/beacon/distribution", `{"channels":[{"name":"rc","includes":["stable"]}]}`)
 	status, answer = deliver(t, s, releases, "release", release(t, map[string]any{"release.tag_name": "v2.0.0-rc.1", "release.prerelease": true}), nil)
 	expect(t, "W1: a preview", status, answer, 200, `{"status":"synced","created":true}`)
 	s.Must(t, 200, "PUT", apitest.VersionsOf("beacon")+"/by-version/1.4.0", `{"title":"By hand","is_milestone":true,"platforms":["web"]}`)
 	status, answer = deliver(t, s, releases, "release", release(t, map[string]any{"action": "edited", "release.assets": []any{}, "release.body": " "}), nil)
 	expect(t, "W2: overwritten", status, answer, 200, `{"status":"synced","created":false}`)
 	all, _ := json.Marshal(published(t, s, "beacon"))
-	if why := apitest.CompareJSON(t, string(all), `[{"version":"2.0.0-rc.1","is_latest":false,"is_preview":true},
+	if why := apitest.CompareJSON(t, string(all), `[{"version":"2.0.0-rc.1","is_latest":false,"is_preview":true,"channel":"rc"},
 		{"version":"1.4.0","is_latest":true,"title":"Brighter at night","content":null,"is_milestone":true,"platforms":["web"],
 			"download_url":"https://api.code.example/repos/lumen-works/beacon/zipball/v1.4.0","download_links":[{"url":"https://api.code.example/repos/lumen-works/beacon/zipball/v1.4.0"}]},
 		{"version":"1.3.9","is_latest":false}]`); why != "" {

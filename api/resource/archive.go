@@ -8,6 +8,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/locale"
+	"svc/internal/release"
 	"svc/store"
 )
 
@@ -149,8 +150,10 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 	return p.Err()
 }
 
-// ReadVersion reads a version from an archive.
-func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *store.Version, created int64, err error) {
+// ReadVersion reads a version from an archive. channels are the project's own channels.
+func ReadVersion(
+	raw json.RawMessage, project *store.Project, channels release.Channels, now int64,
+) (_ *store.Version, created int64, err error) {
 	var in versionInput
 	web.Fill(&in, raw)
 	change, err := in.check(imports)
@@ -159,7 +162,7 @@ func ReadVersion(raw json.RawMessage, project *store.Project, now int64) (_ *sto
 		return nil, 0, err
 	}
 	v := &store.Version{ID: rec.ID, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
-	if err := change.apply(project, v); err != nil {
+	if err := change.apply(project, channels, v); err != nil {
 		return nil, 0, err
 	}
 	if addTexts(&v.Translations, texts); in.Platforms.Sent {

@@ -20,6 +20,7 @@
 //	versions.go              versions: lists, statistics, public reads
 //	versions_input.go        bodies of versions and their rules
 //	versions_view.go         versions in responses
+//	distribution.go          channels, health rules and signature policy of a project
 //	update_check.go          the update check, and its simulation
 //	announcements.go         announcements
 //	announcements_input.go   bodies of announcements and their rules
@@ -99,7 +100,7 @@ func New(c Config) *Handlers {
 // Routes returns the routes of all resources.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
-		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.publicRoutes(),
+		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
 		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(),
 	)

@@ -40,6 +40,7 @@ type versionFilter struct {
 	platform                       *platform.Platform
 	preview, deprecated, milestone *bool
 	forced                         *bool
+	channel                        string // "" = all
 	find                           string // folded
 }
 
@@ -50,6 +51,7 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 		deprecated: p.Bool(r, "is_deprecated"),
 		milestone:  p.Bool(r, "is_milestone"),
 		forced:     p.Bool(r, "forced"),
+		channel:    r.Query("channel"),
 		find:       p.Search(r),
 	}
 }
@@ -65,6 +67,7 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilte
 		v := e.Record
 		if web.Fits(v.Preview, f.preview) && web.Fits(v.Deprecated, f.deprecated) && web.Fits(v.Milestone, f.milestone) &&
 			web.Fits(false, f.forced) &&
+			(f.channel == "" || v.OnChannel() == f.channel) &&
 			(f.platform == nil || v.Runs(*f.platform)) {
 			kept = append(kept, e)
 		}

@@ -21,12 +21,15 @@ type versionInput struct {
 	DownloadLinks web.Optional[[]json.RawMessage] `json:"download_links"`
 	IsLatest      web.Optional[bool]              `json:"is_latest"`
 	IsPreview     web.Optional[bool]              `json:"is_preview"`
+	Channel       web.Optional[string]            `json:"channel"`
 	IsMilestone   web.Optional[bool]              `json:"is_milestone"`
 	IsDeprecated  web.Optional[bool]              `json:"is_deprecated"`
 	Platform      web.Optional[string]            `json:"platform"`
 	Platforms     web.Optional[[]json.RawMessage] `json:"platforms"`
 	CustomData    web.Optional[web.Object]        `json:"custom_data"`
 	PublishedAt   web.Optional[web.Integer]       `json:"published_at"`
+
+	NativeVersions web.Optional[web.Object] `json:"native_versions"`
 }
 
 // versionChange is a checked versionInput.
@@ -37,6 +40,7 @@ type versionChange struct {
 	platform     *platform.Platform
 	platforms    []platform.Platform
 	translations []translation
+	native       *release.NativeVersions
 }
 
 func (in versionInput) check(how write) (versionChange, error) {
@@ -57,13 +61,46 @@ func (in versionInput) check(how write) (versionChange, error) {
 	c.links = p.links(in.DownloadLinks)
 	p.Flag("is_latest", in.IsLatest)
 	p.Flag("is_preview", in.IsPreview)
+	p.channel(in.Channel, in.IsPreview)
 	p.Flag("is_milestone", in.IsMilestone)
 	p.Flag("is_deprecated", in.IsDeprecated)
 	c.platform = p.Platform(in.Platform)
 	c.platforms = p.Platforms("platforms", in.Platforms)
 	p.Object("custom_data", in.CustomData)
 	p.UnixTime("published_at", in.PublishedAt, true)
+	c.native = p.nativeVersions(in.NativeVersions)
 	return c, p.Err()
+}
+
+// channel checks the channel of a version, and that it agrees with is_preview.
+func (p *problems) channel(channel web.Optional[string], preview web.Optional[bool]) {
+	p.Text("channel", channel, web.TextRule{Max: 16})
+	if channel.Value != nil && preview.Value != nil && (*channel.Value == release.Stable) == *preview.Value {
+		p.Add("channel and is_preview must agree: a version is a preview on all channels except %q", release.Stable)
+	}
+}
+
+// nativeVersions returns the texts that a request sets, or nil if all of them are to be derived.
+func (p *problems) nativeVersions(o web.Optional[web.Object]) *release.NativeVersions {
+	if o.Wrong {
+		p.Add("native_versions must be an object")
+	}
+	if o.Value == nil {
+		return nil
+	}
+	var in struct {
+		SemVer  web.Optional[string] `json:"semver"`
+		Sparkle web.Optional[string] `json:"sparkle"`
+	}
+	web.Fill(&in, json.RawMessage(*o.Value))
+	p.Text("native_versions.semver", in.SemVer, web.TextRule{Min: 1})
+	p.Text("native_versions.sparkle", in.Sparkle, web.TextRule{Min: 1})
+	n := release.NativeVersions{SemVer: in.SemVer.Or(""), Sparkle: in.Sparkle.Or("")}
+	if n == (release.NativeVersions{}) {
+		return nil
+	}
+	p.List = append(p.List, n.Problems()...)
+	return &n
 }
 
 // dropCopiedLink removes the list of links from the input if the list contains only the single
@@ -117,22 +154,31 @@ func (c versionChange) create(tx *store.Tx, p *store.Project) (*store.Version, e
 	v := &store.Version{PublishedAt: tx.Now().Unix()}
 	// On creation, null means not sent. The address is then derived from the list.
 	c.in.DownloadURL.Sent = c.in.DownloadURL.Value != nil
-	if err := c.apply(p, v); err != nil {
+	if err := c.applyIn(tx, p, v); err != nil {
 		return nil, err
 	}
 	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
 }
 
 func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) error {
-	if err := c.apply(p, v); err != nil {
+	if err := c.applyIn(tx, p, v); err != nil {
 		return err
 	}
-	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent)
+	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent || c.in.Channel.Sent)
+}
+
+// applyIn is apply with the stored channels of the project.
+func (c versionChange) applyIn(tx *store.Tx, p *store.Project, v *store.Version) error {
+	settings, err := tx.Distribution(p.ID)
+	if err != nil {
+		return err
+	}
+	return c.apply(p, settings.Channels, v)
 }
 
 // apply sets those fields of the version that are present in the request. It does not set the
 // latest flag, because the store determines which version is the latest.
-func (c versionChange) apply(p *store.Project, v *store.Version) error {
+func (c versionChange) apply(p *store.Project, channels release.Channels, v *store.Version) error {
 	in := c.in
 	if err := c.applyNumber(v); err != nil {
 		return err
@@ -140,7 +186,10 @@ func (c versionChange) apply(p *store.Project, v *store.Version) error {
 	web.SetOrClear(&v.Title, in.Title)
 	web.SetOrClear(&v.Content, in.Content)
 	c.applyLinks(v)
-	web.Set(&v.Preview, in.IsPreview)
+	if err := c.applyChannel(channels, v); err != nil {
+		return err
+	}
+	web.SetIfSent(&v.NativeVersions, in.NativeVersions, c.native)
 	web.Set(&v.Milestone, in.IsMilestone)
 	web.Set(&v.Deprecated, in.IsDeprecated)
 	c.applyPlatforms(v)
@@ -169,6 +218,22 @@ func (c versionChange) applyNumber(v *store.Version) error {
 				"; send one such as 1.2.3 or 1.2.3-rc.1")
 		}
 		v.Comparable = derived
+	}
+	return nil
+}
+
+// applyChannel sets the channel and whether the version is a preview. A version that was not sent a
+// channel is put on the default one when it becomes a preview or ceases to be one.
+func (c versionChange) applyChannel(channels release.Channels, v *store.Version) error {
+	before, name := v.Preview, c.in.Channel.Value
+	web.Set(&v.Preview, c.in.IsPreview)
+	switch {
+	case name != nil && !channels.Has(*name):
+		return fault.Validation("channel must be one of the project's channels: " + strings.Join(channels.Names(), ", "))
+	case name != nil:
+		v.SetChannel(*name)
+	case c.in.Channel.Null(), v.Preview != before:
+		v.SetChannel(channels.Default(v.Preview, v.Comparable))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"svc/internal/platform"
+	"svc/internal/release"
 	"svc/store"
 )
 
@@ -22,6 +23,7 @@ type versionView struct {
 	Forced        bool                     `json:"forced"` // always false; kept for older clients
 	IsLatest      bool                     `json:"is_latest"`
 	IsPreview     bool                     `json:"is_preview"`
+	Channel       string                   `json:"channel"`
 	IsMilestone   bool                     `json:"is_milestone"`
 	IsDeprecated  bool                     `json:"is_deprecated"`
 	Platform      *platform.Platform       `json:"platform"`
@@ -29,6 +31,9 @@ type versionView struct {
 	CustomData    json.RawMessage          `json:"custom_data"`
 	PublishedAt   int64                    `json:"published_at"`
 	CreatedAt     int64                    `json:"created_at"`
+
+	// NativeVersions is null if all texts are derived. Only administrators see the field.
+	NativeVersions json.RawMessage `json:"native_versions,omitzero"`
 }
 
 type versionTranslationView struct {
@@ -42,7 +47,7 @@ func viewVersion(v *store.Version) versionView {
 		ID: v.ID.String(), Version: v.Version, Comparable: v.Comparable.String(),
 		Title: v.Title, Content: v.Content,
 		DownloadURL: v.DownloadURL, DownloadLinks: v.DownloadLinks,
-		IsLatest: v.Latest, IsPreview: v.Preview, IsMilestone: v.Milestone, IsDeprecated: v.Deprecated,
+		IsLatest: v.Latest, IsPreview: v.Preview, Channel: v.OnChannel(), IsMilestone: v.Milestone, IsDeprecated: v.Deprecated,
 		Platform: v.Platform, Platforms: v.Platforms, CustomData: v.CustomData,
 		PublishedAt: v.PublishedAt, CreatedAt: store.CreatedAt(v.ID),
 	}
@@ -62,7 +67,16 @@ func viewVersion(v *store.Version) versionView {
 func viewVersionFully(p *store.Project, v *store.Version) versionView {
 	view := viewVersion(v)
 	view.Translations = versionTexts.views(p, v.Translations)
+	view.NativeVersions = encodeNative(v.NativeVersions)
 	return view
+}
+
+func encodeNative(n *release.NativeVersions) json.RawMessage {
+	text, err := json.Marshal(n)
+	if err != nil {
+		panic(err) // strings can always be encoded
+	}
+	return text
 }
 
 // viewVersionIn returns the view in one language. A field without a translation keeps its default

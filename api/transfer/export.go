@@ -162,6 +162,7 @@ func (x *exporter) run() error {
 		{transfer.ProjectFile, func() error { return x.line(resource.ArchiveProject(x.project)) }},
 		{transfer.AliasesFile, func() error { return lines(x, x.project.Aliases, resource.ViewAlias) }},
 		{transfer.LanguagesFile, func() error { return lines(x, x.project.Languages, resource.ViewLanguage) }},
+		{transfer.DistributionFile, x.distribution},
 		{transfer.VersionsFile, x.versions},
 		{transfer.AnnouncementsFile, x.announcements},
 		{transfer.FeedbacksFile, x.feedbacks},
@@ -207,6 +208,15 @@ func lines[R, V any](x *exporter, list []R, view func(R) V) error {
 		}
 	}
 	return nil
+}
+
+// distribution writes the distribution settings, unless they have never been changed.
+func (x *exporter) distribution() error {
+	d, err := x.tx.Distribution(x.project.ID)
+	if err != nil || d.UpdatedAt == 0 {
+		return err
+	}
+	return x.line(resource.ArchiveDistribution(&d))
 }
 
 func (x *exporter) versions() error {

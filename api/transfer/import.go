@@ -16,6 +16,7 @@ import (
 	"svc/internal/disk"
 	"svc/internal/event"
 	"svc/internal/fault"
+	"svc/internal/release"
 	"svc/internal/transfer"
 	"svc/store"
 )
@@ -128,10 +129,11 @@ type importer struct {
 	into     *store.Import
 	load     *event.Importer
 	project  *store.Project
-	versions map[string]bool // version texts that have been read
-	names    map[string]bool // event names that have been defined
-	read     int64           // bytes read in the current phase
-	total    int64           // bytes to read in the current phase
+	channels release.Channels // the project's own channels
+	versions map[string]bool  // version texts that have been read
+	names    map[string]bool  // event names that have been defined
+	read     int64            // bytes read in the current phase
+	total    int64            // bytes to read in the current phase
 	files    importedFiles
 	answer   importView
 	problems []string
@@ -226,6 +228,7 @@ func (im *importer) readAll() error {
 		name string
 		line func(json.RawMessage) error
 	}{
+		{transfer.DistributionFile, im.distribution},
 		{transfer.VersionsFile, im.version},
 		{transfer.AnnouncementsFile, records(im, im.announcement, (*store.ImportTx).Announcement)},
 		{transfer.FeedbacksFile, records(im, resource.ReadFeedback, (*store.ImportTx).Feedback)},

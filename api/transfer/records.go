@@ -52,8 +52,18 @@ func (im *importer) alias(raw json.RawMessage) error {
 	return resource.ReadAlias(raw, im.project, im.now.Unix())
 }
 
+func (im *importer) distribution(raw json.RawMessage) error {
+	d, err := resource.ReadDistribution(raw)
+	if err != nil {
+		return err
+	}
+	im.channels = d.Channels
+	im.later(func(t *store.ImportTx) error { return t.Distribution(d) })
+	return nil
+}
+
 func (im *importer) version(raw json.RawMessage) error {
-	v, created, err := resource.ReadVersion(raw, im.project, im.now.Unix())
+	v, created, err := resource.ReadVersion(raw, im.project, im.channels, im.now.Unix())
 	if err != nil {
 		return err
 	}

@@ -261,6 +261,18 @@ func (a *Admin) PreviewCodehostRepo(ctx context.Context, repoURL string) (*Codeh
 	return fetch[CodehostRepoPreview](ctx, a.call(http.MethodGet, "/admin/projects/codehost-repo-preview").param("repo_url", repoURL))
 }
 
+// GetDistribution reads how a project distributes its versions.
+func (a *Admin) GetDistribution(ctx context.Context) (*Distribution, error) {
+	return fetch[Distribution](ctx, a.call(http.MethodGet, "/admin/projects/{k}/distribution"))
+}
+
+// UpdateDistribution changes how a project distributes its versions. A field that is left out keeps
+// its value, and null stands for its default. 409 if a version is on a channel that would no longer
+// exist.
+func (a *Admin) UpdateDistribution(ctx context.Context, in DistributionFields) (*Distribution, error) {
+	return fetch[Distribution](ctx, a.call(http.MethodPut, "/admin/projects/{k}/distribution").body(in))
+}
+
 // GetCodehostIntegration reads the code host settings of a project.
 func (a *Admin) GetCodehostIntegration(ctx context.Context) (*CodehostIntegration, error) {
 	return fetch[CodehostIntegration](ctx, a.call(http.MethodGet, "/admin/projects/{k}/codehost-integration"))

@@ -26,6 +26,8 @@ type ListPublicVersionsOptions struct {
 	IsDeprecated *bool `query:"is_deprecated"`
 	// Only milestones, or only the others.
 	IsMilestone *bool `query:"is_milestone"`
+	// Only versions on this channel.
+	Channel string `query:"channel"`
 	// Kept for older clients. No version is forced, so `true` finds nothing.
 	Forced *bool `query:"forced"`
 	// The requested language. An unknown tag is not an error: the answer is in the default language,
@@ -111,6 +113,8 @@ type ListVersionsOptions struct {
 	IsDeprecated *bool `query:"is_deprecated"`
 	// Only milestones, or only the others.
 	IsMilestone *bool `query:"is_milestone"`
+	// Only versions on this channel.
+	Channel string `query:"channel"`
 	// Kept for older clients. No version is forced, so `true` finds nothing.
 	Forced *bool `query:"forced"`
 }

@@ -608,6 +608,10 @@ type VersionFields struct {
 	IsLatest *bool `json:"is_latest,omitempty"`
 	// For testers only.
 	IsPreview *bool `json:"is_preview,omitempty"`
+	// A channel of the project, which also sets `is_preview`. Null, or left out at creation: `stable`
+	// for an official version, else the project's channel that is named like the tag of the comparable
+	// version (alpha, beta, rc), else `preview`.
+	Channel Opt[string] `json:"channel,omitzero"`
 	// Must not be skipped: updates that pass it lead to it first.
 	IsMilestone *bool `json:"is_milestone,omitempty"`
 	// Its users must update. Requires a greater official version that is not deprecated, and cannot be
@@ -621,9 +625,30 @@ type VersionFields struct {
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// Texts for updaters with their own order of versions. Replaced as a whole; null derives all of
+	// them.
+	NativeVersions Opt[NativeVersionsInput] `json:"native_versions,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
+}
+
+// NativeVersionsInput holds texts of a version for updaters with their own order of versions.
+// Without a text, it is derived from the comparable version.
+type NativeVersionsInput struct {
+	// For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0.
+	Semver Opt[string] `json:"semver,omitzero"`
+	// For Sparkle: the CFBundleVersion of the app.
+	Sparkle Opt[string] `json:"sparkle,omitzero"`
+}
+
+// NativeVersions holds texts of a version for updaters with their own order of versions. A text
+// that is left out is derived from the comparable version.
+type NativeVersions struct {
+	// For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0.
+	Semver string `json:"semver,omitempty"`
+	// For Sparkle: the CFBundleVersion of the app.
+	Sparkle string `json:"sparkle,omitempty"`
 }
 
 // VersionCreate is a new version.
@@ -649,6 +674,10 @@ type VersionCreate struct {
 	IsLatest *bool `json:"is_latest,omitempty"`
 	// For testers only.
 	IsPreview *bool `json:"is_preview,omitempty"`
+	// A channel of the project, which also sets `is_preview`. Null, or left out at creation: `stable`
+	// for an official version, else the project's channel that is named like the tag of the comparable
+	// version (alpha, beta, rc), else `preview`.
+	Channel Opt[string] `json:"channel,omitzero"`
 	// Must not be skipped: updates that pass it lead to it first.
 	IsMilestone *bool `json:"is_milestone,omitempty"`
 	// Its users must update. Requires a greater official version that is not deprecated, and cannot be
@@ -662,6 +691,9 @@ type VersionCreate struct {
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// Texts for updaters with their own order of versions. Replaced as a whole; null derives all of
+	// them.
+	NativeVersions Opt[NativeVersionsInput] `json:"native_versions,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
@@ -713,6 +745,8 @@ type VersionInfo struct {
 	IsLatest bool `json:"is_latest"`
 	// For testers only.
 	IsPreview bool `json:"is_preview"`
+	// Channel on which it is published. A version is a preview on all channels but `stable`.
+	Channel string `json:"channel"`
 	// Must not be skipped.
 	IsMilestone bool `json:"is_milestone"`
 	// Its users must update.
@@ -727,8 +761,102 @@ type VersionInfo struct {
 	PublishedAt int64 `json:"published_at"`
 	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
+	// Texts for updaters with their own order of versions; null if all are derived.
+	NativeVersions *NativeVersions `json:"native_versions,omitempty"`
 	// Only present if the requested language is not one of the project; a sentence with the reason.
 	LocaleMessage string `json:"locale_message,omitempty"`
+}
+
+// DistributionFields holds how a project distributes its versions.
+type DistributionFields struct {
+	// The project's own channels, besides `stable` and `preview`. Replaced as a whole.
+	Channels Opt[[]ChannelInput] `json:"channels,omitzero"`
+	// The rules that hold a rollout.
+	Health Opt[HealthRulesFields] `json:"health,omitzero"`
+	// `enforce`: feeds and links to the latest version list only signed files, where the project has a
+	// key for their kind.
+	SignaturePolicy Opt[string] `json:"signature_policy,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// Distribution holds how a project distributes its versions.
+type Distribution struct {
+	// The project's own channels, besides `stable` and `preview`.
+	Channels []Channel `json:"channels"`
+	// The rules that hold a rollout whose version fails more often than the version before it.
+	Health HealthRules `json:"health"`
+	// Whether feeds and links to the latest version list only signed files.
+	SignaturePolicy string `json:"signature_policy"`
+	// Time of the last save; null before the first one.
+	UpdatedAt *int64 `json:"updated_at"`
+}
+
+// ChannelInput is a channel.
+type ChannelInput struct {
+	// Name; not `latest`, `mac`, `linux`, `stable` or `preview`.
+	Name string `json:"name"`
+	// Other channels. A caller on this channel sees their versions too, and those that they include.
+	Includes Opt[[]string] `json:"includes,omitzero"`
+}
+
+// Channel is a channel.
+type Channel struct {
+	// Name.
+	Name string `json:"name"`
+	// Other channels whose versions a caller on this channel sees too.
+	Includes []string `json:"includes"`
+}
+
+// HealthRulesFields holds the rules that hold a rollout whose version fails more often than the
+// version before it.
+type HealthRulesFields struct {
+	// Greatest probability with which all rules together ever hold a healthy release.
+	FalseAlarm Opt[float64] `json:"false_alarm,omitzero"`
+	// The rules. Replaced as a whole.
+	Rules Opt[[]HealthRuleInput] `json:"rules,omitzero"`
+}
+
+// HealthRules holds the rules that hold a rollout whose version fails more often than the version
+// before it.
+type HealthRules struct {
+	// Greatest probability with which all rules together ever hold a healthy release.
+	FalseAlarm float64 `json:"false_alarm"`
+	// The rules.
+	Rules []HealthRule `json:"rules"`
+}
+
+// HealthRuleInput is a rule that compares how many users of two versions fail.
+type HealthRuleInput struct {
+	// Name; unique in the list.
+	Name string `json:"name"`
+	// What counts as a failure.
+	Metric string `json:"metric"`
+	// Name of the event that is a failure; only for the metric `event`, which needs it.
+	Event Opt[string] `json:"event,omitzero"`
+	// Accepted ratio of the version's failure rate to that of its baseline; 1.5 without the field.
+	Tolerance Opt[float64] `json:"tolerance,omitzero"`
+	// Users that must fail before the rule acts; 5 without the field.
+	MinFailures Opt[int64] `json:"min_failures,omitzero"`
+	// What the rule does; `hold` without the field.
+	Action Opt[string] `json:"action,omitzero"`
+}
+
+// HealthRule is a rule that compares how many users of two versions fail.
+type HealthRule struct {
+	// Name.
+	Name string `json:"name"`
+	// What counts as a failure.
+	Metric string `json:"metric"`
+	// Name of the event that is a failure; null for the metric `error_logs`.
+	Event *string `json:"event"`
+	// Accepted ratio of the version's failure rate to that of its baseline.
+	Tolerance float64 `json:"tolerance"`
+	// Users that must fail before the rule acts.
+	MinFailures int64 `json:"min_failures"`
+	// What the rule does.
+	Action string `json:"action"`
 }
 
 // CodehostAppFields holds settings of the app at the code host.

@@ -55,11 +55,11 @@ const (
 // The limits of health rules.
 const (
 	MaxHealthRules = 8
+	MaxMinFailures = 10000
 
 	minFalseAlarm, maxFalseAlarm = 0.0001, 0.2
 	maxRuleName                  = 64
 	minTolerance, maxTolerance   = 1, 10
-	maxMinFailures               = 10000
 )
 
 // DefaultHealthRules returns the rules of a project that has not changed them.
@@ -111,8 +111,8 @@ func (r HealthRule) problems(field string) (found []string) {
 	if !(r.Tolerance >= minTolerance && r.Tolerance <= maxTolerance) {
 		add(".tolerance must be a number from %d to %d", minTolerance, maxTolerance)
 	}
-	if r.MinFailures < 1 || r.MinFailures > maxMinFailures {
-		add(".min_failures must be an integer from 1 to %d", maxMinFailures)
+	if r.MinFailures < 1 || r.MinFailures > MaxMinFailures {
+		add(".min_failures must be an integer from 1 to %d", MaxMinFailures)
 	}
 	if r.Action != Hold && r.Action != Notify {
 		add(".action must be one of: %s, %s", Hold, Notify)

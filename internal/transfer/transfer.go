@@ -19,6 +19,7 @@ const (
 	ProjectFile        = "project.json"
 	AliasesFile        = "aliases.jsonl"
 	LanguagesFile      = "languages.jsonl"
+	DistributionFile   = "distribution.json"
 	VersionsFile       = "versions.jsonl"
 	AnnouncementsFile  = "announcements.jsonl"
 	FeedbacksFile      = "feedbacks.jsonl"
@@ -37,9 +38,9 @@ const (
 // members lists all files except the manifest and contents, in the order in which they
 // are written. The last one is written after the contents, because it lists them.
 var members = []string{
-	ProjectFile, AliasesFile, LanguagesFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile, CardsFile,
-	DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile, DownloadsFile,
-	FilesFile,
+	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
+	CardsFile, DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
+	DownloadsFile, FilesFile,
 }
 
 // Files returns the names of the files that an archive can have, in addition to its

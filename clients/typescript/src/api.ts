@@ -38,6 +38,8 @@ import type {
   CodehostReleasePreview,
   CodehostRepoPreview,
   CodehostRepoTemplate,
+  Distribution,
+  DistributionFields,
   Done,
   Downloads,
   EventBatch,
@@ -197,6 +199,8 @@ export interface PublicListVersionsQuery {
   is_deprecated?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Only milestones, or only the others. */
   is_milestone?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+  /** Only versions on this channel. */
+  channel?: string | null | undefined;
   /** Kept for older clients. No version is forced, so `true` finds nothing. */
   forced?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /**
@@ -367,6 +371,8 @@ export interface ListVersionsQuery {
   is_deprecated?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Only milestones, or only the others. */
   is_milestone?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+  /** Only versions on this channel. */
+  channel?: string | null | undefined;
   /** Kept for older clients. No version is forced, so `true` finds nothing. */
   forced?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
@@ -1111,6 +1117,17 @@ export interface AdminApi {
    * projects.
    */
   previewCodehostRepo(query: PreviewCodehostRepoQuery, options?: CallOptions): Promise<CodehostRepoPreview>;
+
+  /** Read how a project distributes its versions. */
+  getDistribution(options?: CallOptions): Promise<Distribution>;
+
+  /**
+   * Change how a project distributes its versions.
+   *
+   * A field that is left out keeps its value, and null stands for its default. 409 if a version is on a channel
+   * that would no longer exist.
+   */
+  updateDistribution(body: DistributionFields, options?: CallOptions): Promise<Distribution>;
 
   /** Read the code host settings of a project. */
   getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;

@@ -652,6 +652,8 @@ export interface VersionFields {
      * Default `false`.
      */
     is_preview?: boolean | undefined;
+    /** A channel of the project, which also sets `is_preview`. Null, or left out at creation: `stable` for an official version, else the project's channel that is named like the tag of the comparable version (alpha, beta, rc), else `preview`. */
+    channel?: string | null | undefined;
     /**
      * Must not be skipped: updates that pass it lead to it first.
      * Default `false`.
@@ -672,6 +674,24 @@ export interface VersionFields {
     } | null | undefined;
     /** Publication time. Default at creation: now. */
     published_at?: number | undefined;
+    /** Texts for updaters with their own order of versions. Replaced as a whole; null derives all of them. */
+    native_versions?: NativeVersionsInput | null | undefined;
+}
+
+/** Texts of a version for updaters with their own order of versions. Without a text, it is derived from the comparable version. */
+export interface NativeVersionsInput {
+    /** For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0. */
+    semver?: string | null | undefined;
+    /** For Sparkle: the CFBundleVersion of the app. */
+    sparkle?: string | null | undefined;
+}
+
+/** Texts of a version for updaters with their own order of versions. A text that is left out is derived from the comparable version. */
+export interface NativeVersions {
+    /** For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0. */
+    semver?: string | undefined;
+    /** For Sparkle: the CFBundleVersion of the app. */
+    sparkle?: string | undefined;
 }
 
 /** A new version. */
@@ -729,6 +749,8 @@ export interface Version {
     is_latest: boolean;
     /** For testers only. */
     is_preview: boolean;
+    /** Channel on which it is published. A version is a preview on all channels but `stable`. */
+    channel: string;
     /** Must not be skipped. */
     is_milestone: boolean;
     /** Its users must update. */
@@ -745,6 +767,93 @@ export interface Version {
     published_at: number;
     /** Time of the creation at this server. */
     created_at: number;
+    /** Texts for updaters with their own order of versions; null if all are derived. */
+    native_versions: NativeVersions | null;
+}
+
+/** How a project distributes its versions. */
+export interface DistributionFields {
+    /** The project's own channels, besides `stable` and `preview`. Replaced as a whole. */
+    channels?: ChannelInput[] | null | undefined;
+    /** The rules that hold a rollout. */
+    health?: HealthRulesFields | null | undefined;
+    /** `enforce`: feeds and links to the latest version list only signed files, where the project has a key for their kind. */
+    signature_policy?: "off" | "enforce" | (string & {}) | null | undefined;
+}
+
+/** How a project distributes its versions. */
+export interface Distribution {
+    /** The project's own channels, besides `stable` and `preview`. */
+    channels: Channel[];
+    health: HealthRules;
+    /** Whether feeds and links to the latest version list only signed files. */
+    signature_policy: "off" | "enforce" | (string & {});
+    /** Time of the last save; null before the first one. */
+    updated_at: number | null;
+}
+
+/** A channel. */
+export interface ChannelInput {
+    /** Name; not `latest`, `mac`, `linux`, `stable` or `preview`. */
+    name: string;
+    /** Other channels. A caller on this channel sees their versions too, and those that they include. */
+    includes?: string[] | null | undefined;
+}
+
+/** A channel. */
+export interface Channel {
+    /** Name. */
+    name: string;
+    /** Other channels whose versions a caller on this channel sees too. */
+    includes: string[];
+}
+
+/** The rules that hold a rollout whose version fails more often than the version before it. */
+export interface HealthRulesFields {
+    /** Greatest probability with which all rules together ever hold a healthy release. */
+    false_alarm?: number | null | undefined;
+    /** The rules. Replaced as a whole. */
+    rules?: HealthRuleInput[] | null | undefined;
+}
+
+/** The rules that hold a rollout whose version fails more often than the version before it. */
+export interface HealthRules {
+    /** Greatest probability with which all rules together ever hold a healthy release. */
+    false_alarm: number;
+    /** The rules. */
+    rules: HealthRule[];
+}
+
+/** A rule that compares how many users of two versions fail. */
+export interface HealthRuleInput {
+    /** Name; unique in the list. */
+    name: string;
+    /** What counts as a failure. */
+    metric: "error_logs" | "event" | (string & {});
+    /** Name of the event that is a failure; only for the metric `event`, which needs it. */
+    event?: string | null | undefined;
+    /** Accepted ratio of the version's failure rate to that of its baseline; 1.5 without the field. */
+    tolerance?: number | null | undefined;
+    /** Users that must fail before the rule acts; 5 without the field. */
+    min_failures?: number | null | undefined;
+    /** What the rule does; `hold` without the field. */
+    action?: "hold" | "notify" | (string & {}) | null | undefined;
+}
+
+/** A rule that compares how many users of two versions fail. */
+export interface HealthRule {
+    /** Name. */
+    name: string;
+    /** What counts as a failure. */
+    metric: "error_logs" | "event" | (string & {});
+    /** Name of the event that is a failure; null for the metric `error_logs`. */
+    event: string | null;
+    /** Accepted ratio of the version's failure rate to that of its baseline. */
+    tolerance: number;
+    /** Users that must fail before the rule acts. */
+    min_failures: number;
+    /** What the rule does. */
+    action: "hold" | "notify" | (string & {});
 }
 
 /** Settings of the app at the code host. */
@@ -1029,6 +1138,8 @@ export interface PublicVersion {
     is_latest: boolean;
     /** For testers only. */
     is_preview: boolean;
+    /** Channel on which it is published. A version is a preview on all channels but `stable`. */
+    channel: string;
     /** Must not be skipped. */
     is_milestone: boolean;
     /** Its users must update. */

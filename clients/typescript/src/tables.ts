@@ -48,6 +48,7 @@ export const admin = `/admin/status Status get
 ./{k}/contents ProjectContents get
 ./{k}/aliases ProjectAliase list-
 ./codehost-repo-preview CodehostRepo preview?
+./{k}/distribution Distribution get update=
 ./{k}/codehost-integration CodehostIntegration get update=
 ./{k}/codehost-integration/repo-template CodehostIntegrationRepoTemplate get?
 ./{k}/aliases/{alias} ProjectAlias delete

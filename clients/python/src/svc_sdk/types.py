@@ -38,6 +38,8 @@ __all__ = [
     "CdnOrigin",
     "CdnRefresh",
     "CdnTest",
+    "Channel",
+    "ChannelInput",
     "ChunkReceipt",
     "ClientVersionCount",
     "ClientVersions",
@@ -52,6 +54,7 @@ __all__ = [
     "CodehostRepoTemplate",
     "Cohort",
     "CohortCell",
+    "Distribution",
     "Done",
     "DownloadLink",
     "DownloadLinkInput",
@@ -85,6 +88,10 @@ __all__ = [
     "FunnelStep",
     "FunnelStepInput",
     "Health",
+    "HealthRule",
+    "HealthRuleInput",
+    "HealthRules",
+    "HealthRulesFields",
     "Heatmap",
     "HeatmapCell",
     "InstanceBackup",
@@ -118,6 +125,8 @@ __all__ = [
     "MetricValue",
     "MilestoneState",
     "MirrorResult",
+    "NativeVersions",
+    "NativeVersionsInput",
     "OpenUpload",
     "OpenUploadList",
     "PathEdge",
@@ -660,6 +669,30 @@ class DownloadLink(_DownloadLinkOptional):
     """Address of the download."""
 
 
+class NativeVersionsInput(TypedDict, total=False):
+    """Texts of a version for updaters with their own order of versions.
+
+    Without a text, it is derived from the comparable version.
+    """
+
+    semver: str | None
+    """For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0."""
+    sparkle: str | None
+    """For Sparkle: the CFBundleVersion of the app."""
+
+
+class NativeVersions(TypedDict, total=False):
+    """Texts of a version for updaters with their own order of versions.
+
+    A text that is left out is derived from the comparable version.
+    """
+
+    semver: str
+    """For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0."""
+    sparkle: str
+    """For Sparkle: the CFBundleVersion of the app."""
+
+
 class _VersionTranslationInputOptional(TypedDict, total=False):
     title: str | None
     """The headline in this language; blank or null means untranslated."""
@@ -715,6 +748,8 @@ class Version(_VersionOptional):
     """Whether it is marked as the latest. A project has at most one."""
     is_preview: bool
     """For testers only."""
+    channel: str
+    """Channel on which it is published. A version is a preview on all channels but `stable`."""
     is_milestone: bool
     """Must not be skipped."""
     is_deprecated: bool
@@ -729,6 +764,97 @@ class Version(_VersionOptional):
     """Publication time."""
     created_at: int
     """Time of the creation at this server."""
+    native_versions: NativeVersions | None
+    """Texts for updaters with their own order of versions; null if all are derived."""
+
+
+class Distribution(TypedDict):
+    """How a project distributes its versions."""
+
+    channels: list[Channel]
+    """The project's own channels, besides `stable` and `preview`."""
+    health: HealthRules
+    """The rules that hold a rollout whose version fails more often than the version before it."""
+    signature_policy: str
+    """Whether feeds and links to the latest version list only signed files."""
+    updated_at: int | None
+    """Time of the last save; null before the first one."""
+
+
+class _ChannelInputOptional(TypedDict, total=False):
+    includes: Sequence[str] | None
+    """Other channels. A caller on this channel sees their versions too, and those that they include."""
+
+
+class ChannelInput(_ChannelInputOptional):
+    """A channel."""
+
+    name: str
+    """Name; not `latest`, `mac`, `linux`, `stable` or `preview`."""
+
+
+class Channel(TypedDict):
+    """A channel."""
+
+    name: str
+    """Name."""
+    includes: list[str]
+    """Other channels whose versions a caller on this channel sees too."""
+
+
+class HealthRulesFields(TypedDict, total=False):
+    """The rules that hold a rollout whose version fails more often than the version before it."""
+
+    false_alarm: float | None
+    """Greatest probability with which all rules together ever hold a healthy release."""
+    rules: Sequence[HealthRuleInput] | None
+    """The rules. Replaced as a whole."""
+
+
+class HealthRules(TypedDict):
+    """The rules that hold a rollout whose version fails more often than the version before it."""
+
+    false_alarm: float
+    """Greatest probability with which all rules together ever hold a healthy release."""
+    rules: list[HealthRule]
+    """The rules."""
+
+
+class _HealthRuleInputOptional(TypedDict, total=False):
+    event: str | None
+    """Name of the event that is a failure; only for the metric `event`, which needs it."""
+    tolerance: float | None
+    """Accepted ratio of the version's failure rate to that of its baseline; 1.5 without the field."""
+    min_failures: int | None
+    """Users that must fail before the rule acts; 5 without the field."""
+    action: Literal["hold", "notify"] | None
+    """What the rule does; `hold` without the field."""
+
+
+class HealthRuleInput(_HealthRuleInputOptional):
+    """A rule that compares how many users of two versions fail."""
+
+    name: str
+    """Name; unique in the list."""
+    metric: Literal["error_logs", "event"]
+    """What counts as a failure."""
+
+
+class HealthRule(TypedDict):
+    """A rule that compares how many users of two versions fail."""
+
+    name: str
+    """Name."""
+    metric: str
+    """What counts as a failure."""
+    event: str | None
+    """Name of the event that is a failure; null for the metric `error_logs`."""
+    tolerance: float
+    """Accepted ratio of the version's failure rate to that of its baseline."""
+    min_failures: int
+    """Users that must fail before the rule acts."""
+    action: str
+    """What the rule does."""
 
 
 class CodehostApp(TypedDict):
@@ -990,6 +1116,8 @@ class PublicVersion(Localized):
     """Whether it is marked as the latest. A project has at most one."""
     is_preview: bool
     """For testers only."""
+    channel: str
+    """Channel on which it is published. A version is a preview on all channels but `stable`."""
     is_milestone: bool
     """Must not be skipped."""
     is_deprecated: bool

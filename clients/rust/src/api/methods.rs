@@ -202,6 +202,14 @@ endpoints! {
     /// nothing. Refuses keys that are limited to listed projects.
     GET "/admin/projects/codehost-repo-preview" preview_codehost_repo [] (PreviewRepo) -> CodehostRepoPreview;
 
+    /// Reads how a project distributes its versions.
+    GET "/admin/projects/{k}/distribution" get_distribution [] () -> Distribution;
+
+    /// Changes how a project distributes its versions. A field that is left out keeps its value,
+    /// and null stands for its default. 409 if a version is on a channel that would no longer
+    /// exist.
+    PUT "/admin/projects/{k}/distribution" update_distribution [] (DistributionFields) -> Distribution;
+
     /// Reads the code host settings of a project.
     GET "/admin/projects/{k}/codehost-integration" get_codehost_integration [] () -> CodehostIntegration;
 
@@ -659,6 +667,7 @@ bodies!(
     ApiKeyFields,
     ApiKeyRotateInput,
     ProjectChanges,
+    DistributionFields,
     CodehostIntegrationFields,
     ProjectLanguageFields,
     ProjectLanguageChanges,

@@ -42,6 +42,8 @@ query! {
         optional is_deprecated: bool,
         /// Only milestones, or only the others.
         optional is_milestone: bool,
+        /// Only versions on this channel.
+        optional channel: String,
         /// Kept for older clients. No version is forced, so `true` finds nothing.
         optional forced: bool,
         /// The requested language. An unknown tag is not an error: the answer is in the default
@@ -145,6 +147,8 @@ query! {
         optional is_deprecated: bool,
         /// Only milestones, or only the others.
         optional is_milestone: bool,
+        /// Only versions on this channel.
+        optional channel: String,
         /// Kept for older clients. No version is forced, so `true` finds nothing.
         optional forced: bool,
     }

@@ -447,6 +447,18 @@ pub struct DownloadLink {
     pub platform: Option<String>,
 }
 
+/// Texts of a version for updaters with their own order of versions. A text that is left out is
+/// derived from the comparable version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct NativeVersions {
+    /// For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0.
+    pub semver: Option<String>,
+    /// For Sparkle: the CFBundleVersion of the app.
+    pub sparkle: Option<String>,
+}
+
 /// Texts of a version in one language.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -489,6 +501,8 @@ pub struct Version {
     pub is_latest: bool,
     /// For testers only.
     pub is_preview: bool,
+    /// Channel on which it is published. A version is a preview on all channels but `stable`.
+    pub channel: String,
     /// Must not be skipped.
     pub is_milestone: bool,
     /// Its users must update.
@@ -503,9 +517,67 @@ pub struct Version {
     pub published_at: i64,
     /// Time of the creation at this server.
     pub created_at: i64,
+    /// Texts for updaters with their own order of versions; null if all are derived.
+    pub native_versions: Option<NativeVersions>,
     /// Only present if the requested language is not one of the project; a sentence with the
     /// reason.
     pub locale_message: Option<String>,
+}
+
+/// How a project distributes its versions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Distribution {
+    /// The project's own channels, besides `stable` and `preview`.
+    pub channels: Vec<Channel>,
+    /// The rules that hold a rollout whose version fails more often than the version before it.
+    pub health: HealthRules,
+    /// Whether feeds and links to the latest version list only signed files.
+    pub signature_policy: String,
+    /// Time of the last save; null before the first one.
+    pub updated_at: Option<i64>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Channel {
+    /// Name.
+    pub name: String,
+    /// Other channels whose versions a caller on this channel sees too.
+    pub includes: Vec<String>,
+}
+
+/// The rules that hold a rollout whose version fails more often than the version before it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HealthRules {
+    /// Greatest probability with which all rules together ever hold a healthy release.
+    pub false_alarm: f64,
+    /// The rules.
+    pub rules: Vec<HealthRule>,
+}
+
+/// A rule that compares how many users of two versions fail.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HealthRule {
+    /// Name.
+    pub name: String,
+    /// What counts as a failure.
+    pub metric: String,
+    /// Name of the event that is a failure; null for the metric `error_logs`.
+    pub event: Option<String>,
+    /// Accepted ratio of the version's failure rate to that of its baseline.
+    pub tolerance: f64,
+    /// Users that must fail before the rule acts.
+    pub min_failures: i64,
+    /// What the rule does.
+    pub action: String,
 }
 
 /// The app at the code host, without its secrets.
@@ -2901,6 +2973,10 @@ input! {
         optional is_latest: bool,
         /// For testers only.
         optional is_preview: bool,
+        /// A channel of the project, which also sets `is_preview`. Null, or left out at creation:
+        /// `stable` for an official version, else the project's channel that is named like the tag
+        /// of the comparable version (alpha, beta, rc), else `preview`.
+        patch channel: String,
         /// Must not be skipped: updates that pass it lead to it first.
         optional is_milestone: bool,
         /// Its users must update. Requires a greater official version that is not deprecated, and
@@ -2914,6 +2990,20 @@ input! {
         patch custom_data: Map<String, Value>,
         /// Publication time. Default at creation: now.
         optional published_at: i64,
+        /// Texts for updaters with their own order of versions. Replaced as a whole; null derives
+        /// all of them.
+        patch native_versions: NativeVersionsInput,
+    }
+}
+
+input! {
+    /// Texts of a version for updaters with their own order of versions. Without a text, it is derived
+    /// from the comparable version.
+    pub struct NativeVersionsInput {
+        /// For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0.
+        patch semver: String,
+        /// For Sparkle: the CFBundleVersion of the app.
+        patch sparkle: String,
     }
 }
 
@@ -2926,6 +3016,59 @@ input! {
         patch title: String,
         /// The release notes in this language; blank or null means untranslated.
         patch content: String,
+    }
+}
+
+input! {
+    /// How a project distributes its versions.
+    pub struct DistributionFields {
+        /// The project's own channels, besides `stable` and `preview`. Replaced as a whole.
+        patch channels: Vec<ChannelInput>,
+        /// The rules that hold a rollout.
+        patch health: HealthRulesFields,
+        /// `enforce`: feeds and links to the latest version list only signed files, where the
+        /// project has a key for their kind.
+        patch signature_policy: String,
+    }
+}
+
+input! {
+    /// A channel.
+    pub struct ChannelInput {
+        /// Name; not `latest`, `mac`, `linux`, `stable` or `preview`.
+        optional name: String,
+        /// Other channels. A caller on this channel sees their versions too, and those that they
+        /// include.
+        patch includes: Vec<String>,
+    }
+}
+
+input! {
+    /// The rules that hold a rollout whose version fails more often than the version before it.
+    pub struct HealthRulesFields {
+        /// Greatest probability with which all rules together ever hold a healthy release.
+        patch false_alarm: f64,
+        /// The rules. Replaced as a whole.
+        patch rules: Vec<HealthRuleInput>,
+    }
+}
+
+input! {
+    /// A rule that compares how many users of two versions fail.
+    pub struct HealthRuleInput {
+        /// Name; unique in the list.
+        optional name: String,
+        /// What counts as a failure.
+        optional metric: String,
+        /// Name of the event that is a failure; only for the metric `event`, which needs it.
+        patch event: String,
+        /// Accepted ratio of the version's failure rate to that of its baseline; 1.5 without the
+        /// field.
+        patch tolerance: f64,
+        /// Users that must fail before the rule acts; 5 without the field.
+        patch min_failures: i64,
+        /// What the rule does; `hold` without the field.
+        patch action: String,
     }
 }
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CdnConfig,
         CdnRefresh,
         CdnTest,
+        ChannelInput,
         ChunkReceipt,
         ClientVersions,
         CodehostApp,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         CodehostReleasePreview,
         CodehostRepoPreview,
         CodehostRepoTemplate,
+        Distribution,
         Done,
         DownloadLinkInput,
         Downloads,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         FilePage,
         Funnel,
         FunnelStepInput,
+        HealthRulesFields,
         Heatmap,
         InstanceStatus,
         InstanceToday,
@@ -75,6 +78,7 @@ if TYPE_CHECKING:
         Metric,
         MetricInput,
         MirrorResult,
+        NativeVersionsInput,
         OpenUploadList,
         Paths,
         PlatformVersions,
@@ -200,6 +204,7 @@ class PublicRequests(Namespace):
         is_preview: bool | None = None,
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
+        channel: str | None = None,
         forced: bool | None = None,
         locale: str | Unset | None = UNSET,
     ) -> PublicVersionPage:
@@ -221,6 +226,7 @@ class PublicRequests(Namespace):
                     "is_preview": is_preview,
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
+                    "channel": channel,
                     "forced": forced,
                     "locale": unless(locale, LOCALE),
                 },
@@ -235,6 +241,7 @@ class PublicRequests(Namespace):
         is_preview: bool | None = None,
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
+        channel: str | None = None,
         forced: bool | None = None,
         locale: str | Unset | None = UNSET,
     ) -> Iterator[PublicVersion]:
@@ -249,6 +256,7 @@ class PublicRequests(Namespace):
                     "is_preview": is_preview,
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
+                    "channel": channel,
                     "forced": forced,
                     "locale": unless(locale, LOCALE),
                 },
@@ -1298,6 +1306,50 @@ class AdminRequests(Namespace):
             )
         )
 
+    def get_distribution(
+        self,
+    ) -> Distribution:
+        """Read how a project distributes its versions.
+
+        `GET /admin/projects/{k}/distribution`
+        """
+        return self._send(
+            Call["Distribution"](
+                "GET",
+                "/admin/projects/{k}/distribution",
+                admin=True,
+            )
+        )
+
+    def update_distribution(
+        self,
+        *,
+        channels: Sequence[ChannelInput] | Unset | None = UNSET,
+        health: HealthRulesFields | Unset | None = UNSET,
+        signature_policy: Literal["off", "enforce"] | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Distribution:
+        """Change how a project distributes its versions.
+
+        A field that is left out keeps its value, and null stands for its default. 409 if a version is on a
+        channel that would no longer exist.
+
+        `PUT /admin/projects/{k}/distribution`
+        """
+        return self._send(
+            Call["Distribution"](
+                "PUT",
+                "/admin/projects/{k}/distribution",
+                body={
+                    "channels": channels,
+                    "health": health,
+                    "signature_policy": signature_policy,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
     def get_codehost_integration(
         self,
     ) -> CodehostIntegration:
@@ -1531,6 +1583,7 @@ class AdminRequests(Namespace):
         is_preview: bool | None = None,
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
+        channel: str | None = None,
         forced: bool | None = None,
     ) -> VersionPage:
         """List versions with their translations, greatest first.
@@ -1553,6 +1606,7 @@ class AdminRequests(Namespace):
                     "is_preview": is_preview,
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
+                    "channel": channel,
                     "forced": forced,
                 },
                 admin=True,
@@ -1569,6 +1623,7 @@ class AdminRequests(Namespace):
         is_preview: bool | None = None,
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
+        channel: str | None = None,
         forced: bool | None = None,
     ) -> Iterator[Version]:
         """Walk all pages of `list_versions`."""
@@ -1584,6 +1639,7 @@ class AdminRequests(Namespace):
                     "is_preview": is_preview,
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
+                    "channel": channel,
                     "forced": forced,
                 },
                 admin=True,
@@ -1602,12 +1658,14 @@ class AdminRequests(Namespace):
         download_links: Sequence[DownloadLinkInput] | Unset | None = UNSET,
         is_latest: bool | Unset = UNSET,
         is_preview: bool | Unset = UNSET,
+        channel: str | Unset | None = UNSET,
         is_milestone: bool | Unset = UNSET,
         is_deprecated: bool | Unset = UNSET,
         platform: str | Unset | None = UNSET,
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
         """Create a version.
@@ -1631,12 +1689,14 @@ class AdminRequests(Namespace):
                     "download_links": download_links,
                     "is_latest": is_latest,
                     "is_preview": is_preview,
+                    "channel": channel,
                     "is_milestone": is_milestone,
                     "is_deprecated": is_deprecated,
                     "platform": platform,
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "native_versions": native_versions,
                 },
                 extra=extra,
                 admin=True,
@@ -1778,12 +1838,14 @@ class AdminRequests(Namespace):
         download_links: Sequence[DownloadLinkInput] | Unset | None = UNSET,
         is_latest: bool | Unset = UNSET,
         is_preview: bool | Unset = UNSET,
+        channel: str | Unset | None = UNSET,
         is_milestone: bool | Unset = UNSET,
         is_deprecated: bool | Unset = UNSET,
         platform: str | Unset | None = UNSET,
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
         """Change a version.
@@ -1810,12 +1872,14 @@ class AdminRequests(Namespace):
                     "download_links": download_links,
                     "is_latest": is_latest,
                     "is_preview": is_preview,
+                    "channel": channel,
                     "is_milestone": is_milestone,
                     "is_deprecated": is_deprecated,
                     "platform": platform,
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "native_versions": native_versions,
                 },
                 extra=extra,
                 admin=True,
@@ -1877,12 +1941,14 @@ class AdminRequests(Namespace):
         download_links: Sequence[DownloadLinkInput] | Unset | None = UNSET,
         is_latest: bool | Unset = UNSET,
         is_preview: bool | Unset = UNSET,
+        channel: str | Unset | None = UNSET,
         is_milestone: bool | Unset = UNSET,
         is_deprecated: bool | Unset = UNSET,
         platform: str | Unset | None = UNSET,
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
         """Publish a version by its name.
@@ -1909,12 +1975,14 @@ class AdminRequests(Namespace):
                     "download_links": download_links,
                     "is_latest": is_latest,
                     "is_preview": is_preview,
+                    "channel": channel,
                     "is_milestone": is_milestone,
                     "is_deprecated": is_deprecated,
                     "platform": platform,
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "native_versions": native_versions,
                 },
                 extra=extra,
                 admin=True,
