@@ -152,7 +152,7 @@ func newSnapshot(
 	s := &Snapshot{
 		Project:      p,
 		Locales:      p.Locales(),
-		Catalog:      catalog(entries),
+		Catalog:      catalog(entries, d),
 		Encoding:     newEncoding(len(p.Languages)),
 		Distribution: d,
 		entries:      make([]*VersionEntry, len(entries)),
@@ -170,12 +170,12 @@ func newSnapshot(
 	return s
 }
 
-func catalog(entries map[ID]*VersionEntry) *release.Catalog {
+func catalog(entries map[ID]*VersionEntry, d *Distribution) *release.Catalog {
 	items := make([]release.Item, 0, len(entries))
 	for _, e := range entries {
 		items = append(items, e.Record.item())
 	}
-	return release.NewCatalog(items, nil)
+	return release.NewCatalog(items, d.Channels)
 }
 
 // Snapshot returns the current snapshot of the project with the given key or alias.
@@ -298,7 +298,7 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 
 func (w *work) catalog() *release.Catalog {
 	if w.sorted == nil {
-		w.sorted = catalog(w.entries)
+		w.sorted = catalog(w.entries, w.distribution)
 	}
 	return w.sorted
 }

@@ -96,6 +96,7 @@ func (v *Version) item() release.Item {
 	return release.Item{
 		ID: v.ID, Version: v.Version, Comparable: v.Comparable, PublishedAt: v.PublishedAt,
 		Latest: v.Latest, Preview: v.Preview, Milestone: v.Milestone, Deprecated: v.Deprecated,
+		Channel: v.Channel,
 	}
 }
 
