@@ -16,6 +16,7 @@ const version: Version = {
   forced: false,
   is_latest: true,
   is_preview: false,
+  channel: "stable",
   is_milestone: true,
   is_deprecated: false,
   platform: null,
@@ -23,6 +24,7 @@ const version: Version = {
   custom_data: { build: 7 },
   published_at: 1_700_000_000,
   created_at: 1_700_000_001,
+  native_versions: null,
 };
 
 test("an edit that changes nothing sends what was there", () => {
