@@ -1,18 +1,24 @@
 // Takes a screenshot of every scene in every look. The regular expressions SCENES and LOOKS select
-// some of them: SCENES=^logs LOOKS=dark-375.
+// some of them: SCENES=^logs LOOKS=dark-375. DATA=none shows a project without records instead of
+// the demo, and DATA=few one with a record of each kind.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "../tests/fixtures";
 import { username } from "../tests/server";
+import { fill } from "./data";
 import { scenes } from "./scenes";
 
 const folder = fileURLToPath(new URL("../shots", import.meta.url));
 const chosen = (name: string, pattern: string | undefined) => new RegExp(pattern ?? "").test(name);
 
+const data = process.env["DATA"];
+const heights: Record<number, number> = { 1440: 900, 1024: 768, 375: 812, 320: 568 };
+
 for (const language of ["en", "zh"] as const) {
   for (const theme of ["light", "dark"] as const) {
-    for (const width of [1440, 375]) {
+    for (const width of language === "en" && theme === "light" ? [1440, 1024, 375, 320] : [1440, 375]) {
+      const phone = width < 768;
       const look = `${language}-${theme}-${width}`;
       if (!chosen(look, process.env["LOOKS"])) {
         continue;
@@ -21,11 +27,11 @@ for (const language of ["en", "zh"] as const) {
         test.use({
           locale: { en: "en-GB", zh: "zh-CN" }[language],
           colorScheme: theme,
-          viewport: { width, height: width === 375 ? 812 : 900 },
-          hasTouch: width === 375,
+          viewport: { width, height: heights[width]! },
+          hasTouch: phone,
           expected: [/404/], // some screenshots show missing pages
         });
-        test(look, async ({ context, page, demo, server }) => {
+        test(look, async ({ context, page, demo, server, own }) => {
           const failed: string[] = [];
           await context.addInitScript(
             ([language, theme]) => {
@@ -37,12 +43,14 @@ for (const language of ["en", "zh"] as const) {
             },
             [language, theme] as const,
           );
-          for (const scene of await scenes(demo)) {
-            const phone = width === 375;
-            if (!chosen(scene.name, process.env["SCENES"]) || (scene.only && (scene.only === "phone") !== phone)) {
+          if (data) {
+            await fill(own, data);
+          }
+          for (const scene of await scenes(data ? own : demo)) {
+            if (!chosen(scene.name, process.env["SCENES"]) || (scene.only && (scene.only === "phone") !== phone) || (data && scene.empty)) {
               continue;
             }
-            const on = scene.empty ? server : demo;
+            const on = data ? own : scene.empty ? server : demo;
             try {
               // The login is stored per origin, so open a page of that origin that needs no login.
               // No page of the other server may be open.
@@ -73,7 +81,13 @@ for (const language of ["en", "zh"] as const) {
                     .map((animation) => animation.finished.catch(() => undefined)),
                 ),
               );
-              await page.screenshot({ path: join(folder, scene.name, `${look}.png`), fullPage: !scene.above });
+              if (!scene.above) {
+                // A full-page screenshot would be one of a device without touch.
+                const height = await page.evaluate(() => document.documentElement.scrollHeight);
+                await page.setViewportSize({ width, height });
+              }
+              await page.screenshot({ path: join(folder, scene.name, `${look}${data ? `-${data}` : ""}.png`) });
+              await page.setViewportSize({ width, height: heights[width]! });
             } catch (error) {
               failed.push(`${scene.name}: ${String(error).split("\n", 1)[0]}`);
             }
