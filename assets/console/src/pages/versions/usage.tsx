@@ -49,6 +49,8 @@ export function UsageLine({ project }: { project: string }) {
     (sum, { decision, target_has_file: file, checks }) => (decision === "required" && !file ? sum + checks : sum),
     0,
   );
+  // The range must be that of the other numbers. The share in `latest` is that of the last 24 hours.
+  const ofLatest = data.data.find(({ id }) => id === data.latest?.id)?.share ?? 0;
   const figure = (decision: Decision, text: string) => (
     <Button variant="subtle" color="gray" size="compact-sm" className={styles.figure} onClick={() => change({ usage: decision })}>
       {text}
@@ -63,7 +65,7 @@ export function UsageLine({ project }: { project: string }) {
         <>
           <span aria-hidden="true">·</span>
           <PageLink to="/admin/versions/release" search={{ project, release: data.latest.id }} className={styles.link}>
-            {texts.latest(format.percent(data.latest.share, 0), data.latest.version)}
+            {texts.latest(format.percent(ofLatest, 0), data.latest.version)}
           </PageLink>
         </>
       )}
