@@ -186,6 +186,26 @@ test("Statistics shows each figure as a table, and saves it as CSV and PNG", asy
   expect((await readFile(await png.path())).subarray(1, 4).toString()).toBe("PNG");
 });
 
+test("Statistics draws the adoption of a week by day", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=7d&tables=adoption`);
+  const rows = page.locator('[data-figure="adoption"] tbody tr');
+  await expect(rows.first()).toBeVisible();
+  expect(await rows.count()).toBeGreaterThanOrEqual(7);
+  expect(await rows.count()).toBeLessThanOrEqual(8);
+});
+
+test("a list of shares of Statistics shows the bars that fit, and all of them when asked", async ({ page, demo }) => {
+  await open(page, demo, `${path}&range=30d`);
+  await showAll(page);
+  const origins = page.locator('[data-figure="origins"]');
+  const more = origins.getByRole("button", { name: /^\d+ more$/ });
+  const hidden = Number.parseInt((await more.textContent()) ?? "", 10);
+  const shown = await origins.getByRole("listitem").count();
+  await more.click();
+  await expect(origins.getByRole("listitem")).toHaveCount(shown + hidden);
+  await expect(more).toBeHidden();
+});
+
 test("the calendar of Statistics has 364 days up to today, whatever the range", async ({ page, demo }) => {
   await open(page, demo, `${path}&range=24h`);
   await showAll(page);

@@ -1,7 +1,7 @@
 import { init } from "echarts";
 import { describe, expect, it, vi } from "vitest";
 import { formatIn } from "../core/format";
-import { rangeBetween, rangeOf, zoneName } from "../core/range";
+import { inDays, rangeBetween, rangeOf, zoneName } from "../core/range";
 import { en } from "../texts/en";
 import { isoDay } from "./calendar";
 import { changeOf, shareText } from "./change";
@@ -44,6 +44,20 @@ describe("rangeOf", () => {
     [480, "UTC+08:00"],
     [-210, "UTC−03:30"],
   ])("names the zone %i minutes east", (offset, name) => expect(zoneName(offset)).toBe(name));
+});
+
+describe("inDays", () => {
+  it("begins at midnight in the zone of the range, and leaves short and daily ranges as they are", () => {
+    const week = rangeOf("7d", monday + 3.5 * 3600, 120);
+    const days = inDays(week);
+    expect(days.granularity).toBe("day");
+    expect((days.start + 120 * 60) % 86_400).toBe(0);
+    expect(week.start - days.start).toBeLessThan(86_400);
+    expect(days.start).toBeLessThanOrEqual(week.start);
+    for (const range of [rangeOf("24h", monday, 0), rangeOf("30d", monday, 0)]) {
+      expect(inDays(range)).toBe(range);
+    }
+  });
 });
 
 describe("rangeBetween", () => {

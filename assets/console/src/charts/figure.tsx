@@ -13,6 +13,7 @@ import type { Drawing } from "./drawing";
 import { colorOf, usePalette } from "./palette";
 import { Plot } from "./plot";
 import { fileName, saveCsv, savePng } from "./save";
+import { StageHeight } from "./stage";
 import type { Cell, Table as Values } from "./table";
 import { useWords, type Words } from "./words";
 
@@ -118,10 +119,14 @@ export function Figure<T>(props: FigureProps<T>) {
     return (
       <>
         {legend && <Legend names={drawing.legend ?? []} rest={drawing.rest ?? []} hidden={hidden} setHidden={setHidden} />}
-        <Box className={styles.stage} h={height} {...(drawing.minWidth && { tabIndex: 0, role: "group", "aria-label": title })}>
+        <Box
+          className={styles.stage}
+          __vars={{ "--stage": `${height}px` }}
+          {...(drawing.minWidth && { tabIndex: 0, role: "group", "aria-label": title })}
+        >
           {drawing.view ? (
             <Box flex={1} miw={0}>
-              {drawing.view}
+              <StageHeight value={height}>{drawing.view}</StageHeight>
             </Box>
           ) : (
             <Plot drawing={drawing} height={height} hidden={hidden} {...(drawing.aside ? { width: "min(180px, 40%)" } : {})} />
@@ -138,18 +143,18 @@ export function Figure<T>(props: FigureProps<T>) {
       <div className={styles.head}>
         <div className={styles.title}>
           {heading ?? (
-            <Title order={level} fz="md" fw={600} lineClamp={1} title={title}>
+            <Title order={level} fz="md" fw={600} lineClamp={2} title={title}>
               {title}
             </Title>
           )}
           {unit && (
-            <Text span size="xs" c="dimmed" fw={400} ml={6} className={styles.unit} title={unit}>
+            <Text span size="xs" c="dimmed" fw={400} className={styles.unit} title={unit}>
               {unit}
             </Text>
           )}
           {definition && <Definition of={title} text={definition} />}
         </div>
-        {controls}
+        {controls && <div className={styles.controls}>{controls}</div>}
         <ActionIcon.Group ml="auto">
           <ActionIcon
             variant="subtle"

@@ -83,7 +83,7 @@ export function funnel(steps: readonly FunnelStepValues[], { texts, format }: Wo
         axisLabel: {
           ...axisLabel(look),
           color: look.palette.text,
-          fontSize: 12,
+          fontSize: look.width < 480 ? 10 : 12,
           interval: 0,
           // Break long names instead of cutting them: a cut name could be mistaken for that of
           // another event.

@@ -4,8 +4,14 @@
 import { Paper } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** Shows `children` once their place has come into view. Until then, it shows an empty box of about their height. */
-export function WhenSeen({ height, children }: { height: number; children: ReactNode }) {
+interface Props {
+  /** Height in pixels of the children: in one column on a phone, and beside each other in a wide window. */
+  height: { phone: number; wide: number };
+  children: ReactNode;
+}
+
+/** Shows `children` once their place has come into view. Until then, it shows an empty box of their height. */
+export function WhenSeen({ height, children }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);
   useEffect(() => {
@@ -21,5 +27,5 @@ export function WhenSeen({ height, children }: { height: number; children: React
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return seen ? children : <Paper ref={place} withBorder h={height} data-later aria-hidden="true" />;
+  return seen ? children : <Paper ref={place} withBorder h={{ base: height.phone, md: height.wide }} data-later aria-hidden="true" />;
 }

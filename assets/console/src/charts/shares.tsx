@@ -1,11 +1,14 @@
 // Draws the parts of a whole, either as bars or as a doughnut with at most eight slices and one for
 // the remainder.
 
-import { Box, Group, ScrollArea, Text } from "@mantine/core";
+import { Box, Button, Group, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { useContext, useState } from "react";
 import styles from "./charts.module.css";
 import type { Drawing, Option } from "./drawing";
 import { colorOf, usePalette } from "./palette";
 import { base, categoryAxis, plain, tooltip, valueAxis } from "./parts";
+import { StageHeight } from "./stage";
 import type { Words } from "./words";
 
 export interface Share {
@@ -115,13 +118,26 @@ interface ListProps {
   words: Words;
 }
 
+/** Heights in pixels of a bar, and of one that can be pressed with a finger, with the gap. They must match charts.module.css. */
+const barHeights = { plain: 34, finger: 48 };
+
+/** Shows the bars that fit, and a button that shows the others. */
 function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
   const palette = usePalette();
+  const [all, showAll] = useState(false);
+  const touch = useMediaQuery("(pointer: coarse)", false, { getInitialValueInEffect: false });
+  const height = useContext(StageHeight);
   const shares = format.percents(rows.map(({ count }) => shareOf(count)));
+  const gap = 4;
+  const bar = touch && rows.some(({ select }) => select) ? barHeights.finger : barHeights.plain;
+  const button = touch ? barHeights.finger : barHeights.plain;
+  const room = all ? Number.POSITIVE_INFINITY : height + gap;
+  const shown = rows.length * bar <= room ? rows.length : Math.max(0, Math.floor((room - button) / bar));
+  const others = rows.slice(shown).reduce((sum, { count }) => sum + count, 0);
   return (
-    <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
-      <Box component="ol" className={styles.bars}>
-        {rows.map((row, index) => (
+    <>
+      <Box component="ol" className={styles.bars} data-all={all || undefined}>
+        {rows.slice(0, shown).map((row, index) => (
           <li
             key={row.id ?? `${index} ${row.name}`}
             className={styles.bar}
@@ -158,7 +174,20 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
           </li>
         ))}
       </Box>
-    </ScrollArea>
+      {shown < rows.length && (
+        <Group className={styles.more} gap={12} wrap="nowrap">
+          <Button variant="subtle" size="compact-sm" onClick={() => showAll(true)}>
+            {texts.more(format.number(rows.length - shown))}
+          </Button>
+          <Text span className={styles.barCount} ml="auto">
+            {format.number(others)}
+          </Text>
+          <Text span className={styles.barShare}>
+            {format.percent(shareOf(others))}
+          </Text>
+        </Group>
+      )}
+    </>
   );
 }
 

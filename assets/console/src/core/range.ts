@@ -58,6 +58,19 @@ export function rangeBetween(from: number, to: number, now: number, offset: numb
   return { name: null, start, end: last, previous: { start: Math.max(0, start - length), end: start - 1 }, granularity, offset };
 }
 
+/**
+ * Returns the range divided into days, beginning at midnight, or the range itself if it is no longer
+ * than two days. It is for numbers that differ between day and night more than from day to day.
+ */
+export function inDays(range: Range): Range {
+  const { start, end, granularity, offset } = range;
+  if (granularity === "day" || end - start < 2 * 86_400) {
+    return range;
+  }
+  const shift = offset * 60;
+  return { ...range, start: Math.floor((start + shift) / 86_400) * 86_400 - shift, granularity: "day" };
+}
+
 /** Returns the current offset of the browser's time zone in minutes east of UTC. */
 export function zoneOffset(): number {
   const offset = -new Date().getTimezoneOffset();

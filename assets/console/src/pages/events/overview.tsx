@@ -86,7 +86,7 @@ function Overview({ range }: { range: Range }) {
         <TopEvents range={range} />
         <Week range={range} />
       </SimpleGrid>
-      <WhenSeen height={362}>
+      <WhenSeen height={{ phone: 756, wide: 354 }}>
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
           <Breakdown range={range} dimension="platform" title={texts.platforms} definition={texts.definitionTexts.platforms} limit={20} />
           <Breakdown range={range} dimension="region" title={texts.regions} definition={texts.definitionTexts.regions} limit={10} />

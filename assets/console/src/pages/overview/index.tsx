@@ -212,6 +212,9 @@ const paths = {
   logs: "/admin/logs",
 } as const;
 
+/** Heights in pixels of the total with two bars, and with four. */
+const heights = { two: 112, four: 180 };
+
 interface PartProps<T> {
   name: keyof typeof paths;
   query: Parameters<typeof Figure<T>>[0]["query"];
@@ -227,6 +230,7 @@ function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): 
   const { frame, overview } = useTexts();
   const [project] = useProjectKey();
   const title = frame.pages[name];
+  const height = name === "logs" ? heights.four : heights.two;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onSeen(name), { threshold: 0.1 });
@@ -248,7 +252,7 @@ function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): 
   return (
     <div ref={place} data-part={name}>
       {!seen ? (
-        <Paper withBorder p="md" className={styles.unseen} data-later>
+        <Paper withBorder p="md" className={styles.unseen} __vars={{ "--part": `${height}px` }} data-later>
           {heading}
         </Paper>
       ) : (
@@ -257,7 +261,7 @@ function Part<T>({ name, query, read, deps = [], seen, onSeen }: PartProps<T>): 
           title={title}
           definition={overview.definitions[name]}
           query={query}
-          height={180}
+          height={height}
           deps={[overview, ...deps]}
           heading={heading}
           draw={(data, words) => {

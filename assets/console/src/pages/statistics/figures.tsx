@@ -1,6 +1,7 @@
 // The figures of the page. Each one requests its data and draws it.
 
 import { SegmentedControl, Switch } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { calendar } from "../../charts/calendar";
 import { Figure } from "../../charts/figure";
@@ -12,8 +13,9 @@ import { type TrendSeries, trend } from "../../charts/trend";
 import { week } from "../../charts/week";
 import type { Words } from "../../charts/words";
 import { choiceParam, switchParam, useParams } from "../../core/address";
-import type { Range } from "../../core/range";
+import { inDays, type Range } from "../../core/range";
 import { useTexts } from "../../core/texts";
+import { phone } from "../../resource/rows";
 import { type Dimension, dimensions, useApplied, useSelect } from "./filter";
 import {
   ofNone,
@@ -149,6 +151,7 @@ export function Platforms({ range }: Props) {
       definition={texts.definitions.platforms}
       {...about}
       query={useOverview(range)}
+      height={264}
       controls={control}
       deps={[form, select]}
       draw={({ by_platform, total }, words) =>
@@ -178,6 +181,7 @@ export function Origins({ range }: Props) {
       definition={texts.definitions.origins}
       {...about}
       query={useOverview(range)}
+      height={264}
       controls={control}
       deps={[form, select]}
       draw={({ by_region, total }, words) =>
@@ -205,6 +209,7 @@ export function MapFigure({ range }: Props) {
   const about = useAbout(range);
   const [{ map: shapes }, change] = useParams(params);
   const select = useSelect("region");
+  const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   return (
     <Figure
       key={shapes}
@@ -213,7 +218,7 @@ export function MapFigure({ range }: Props) {
       definition={texts.definitions.map}
       {...about}
       query={useOverview(range)}
-      height={380}
+      height={narrow ? 240 : 380}
       note
       controls={<Choice label={texts.as} value={shapes} choices={texts.maps} onChange={(next) => change({ map: next })} />}
       deps={[shapes, select]}
@@ -226,12 +231,13 @@ export function MapFigure({ range }: Props) {
   );
 }
 
-export function Adoption({ range }: Props) {
+export function Adoption({ range: asked }: Props) {
   const { statistics: texts } = useTexts();
+  const range = inDays(asked);
   const about = useAbout(range, ofVersions);
   const [{ adoption: form }, change] = useParams(params);
   const versions = useAdoption(range);
-  const all = useSeries(range, "endpoint", range, ofVersions);
+  const all = useSeries(range, "endpoint", range, ofVersions, form === "share");
   const checks = all.data?.series?.find(({ key }) => key === "VERSION_CHECK_UPDATE")?.data;
   return (
     <Figure
@@ -369,6 +375,7 @@ export function Levels({ range }: Props) {
       definition={texts.definitions.levels}
       {...about}
       query={useLevels(range)}
+      height={190}
       draw={({ by_level, total }, words) => ({
         ...bars(
           {
@@ -396,7 +403,7 @@ export function Ratings({ range }: Props) {
       definition={texts.definitions.histogram}
       {...about}
       query={useRatings(range)}
-      height={236}
+      height={166}
       note
       draw={({ by_rating, total, unrated }, words) => ({
         ...bars(

@@ -73,10 +73,10 @@ export default function StatisticsPage() {
             <Trend range={range} />
           </>
         )}
-        <WhenSeen height={128}>
+        <WhenSeen height={{ phone: 376, wide: 158 }}>
           <MoreTiles range={range} />
         </WhenSeen>
-        <WhenSeen height={330}>
+        <WhenSeen height={{ phone: 536, wide: 244 }}>
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <Levels range={range} />
             <Ratings range={range} />
@@ -84,26 +84,26 @@ export default function StatisticsPage() {
         </WhenSeen>
         {!empty && (
           <>
-            <WhenSeen height={720}>
+            <WhenSeen height={{ phone: 1202, wide: 798 }}>
               <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
                 <Platforms range={range} />
                 <Origins range={range} />
               </SimpleGrid>
               <MapFigure range={range} />
             </WhenSeen>
-            <WhenSeen height={330}>
+            <WhenSeen height={{ phone: 788, wide: 317 }}>
               <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
                 <ClientVersions range={range} />
                 <SystemVersions range={range} />
               </SimpleGrid>
             </WhenSeen>
-            <WhenSeen height={330}>
+            <WhenSeen height={{ phone: 732, wide: 317 }}>
               <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
                 <Endpoints range={range} />
                 <Week range={range} />
               </SimpleGrid>
             </WhenSeen>
-            <WhenSeen height={236}>
+            <WhenSeen height={{ phone: 240, wide: 224 }}>
               <CalendarFigure range={range} />
             </WhenSeen>
           </>

@@ -2,7 +2,7 @@
 
 import { useAsked } from "../../charts/asked";
 import { calendarDays } from "../../charts/calendar";
-import { type Range, rangeOf, within } from "../../core/range";
+import { inDays, type Range, rangeOf, within } from "../../core/range";
 import { type Dimension, dimensions, useFilter } from "./filter";
 
 type Part = { start: number; end: number };
@@ -26,17 +26,21 @@ export function useSeries(
   group: "endpoint" | "platform" | null,
   part: Part = range,
   filters: readonly Dimension[] = dimensions,
+  enabled = true,
 ) {
   const filter = useFilter(filters);
   return useAsked({
+    enabled,
     key: ["series", part.start, part.end, range.granularity, group, filter],
     ask: (admin, signal) =>
       admin.getRequestTimeseries({ ...within(part), ...filter, granularity: range.granularity, group_by: group }, { signal }),
   });
 }
 
-export function useAdoption(range: Range, filters: readonly Dimension[] = ofVersions) {
+/** Returns the update checks of each version over time, for each day of a range that is longer than two days. */
+export function useAdoption(asked: Range, filters: readonly Dimension[] = ofVersions) {
   const filter = useFilter(filters);
+  const range = inDays(asked);
   return useAsked({
     key: ["adoption", range.start, range.end, range.granularity, filter],
     ask: (admin, signal) => admin.getVersionAdoption({ ...within(range), ...filter, granularity: range.granularity, limit: 6 }, { signal }),

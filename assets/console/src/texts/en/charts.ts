@@ -9,6 +9,7 @@ export const charts = {
   total: "Total",
   all: "All",
   others: "Others",
+  more: (count: string) => `${count} more`,
   share: "Share",
   step: "Step",
   users: "Users",

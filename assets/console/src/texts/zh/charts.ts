@@ -10,6 +10,7 @@ export const charts: (typeof en)["charts"] = {
   hour: "小时",
   total: "合计",
   all: "全部",
+  more: (count) => `另外 ${count} 项`,
   others: "其他",
   share: "占比",
   step: "步骤",
