@@ -141,7 +141,8 @@ function Input({ filter, address, onChange }: FilterProps) {
   if (filter.kind === "choice") {
     return (
       <Choice
-        w={160}
+        flex="1 1 110px"
+        maw={160}
         aria-label={label}
         placeholder={label}
         data={filter.choices}

@@ -8,7 +8,7 @@ import { clientOf } from "../core/client";
 import { useProjectKey, useProjects } from "../core/project";
 import type { Column, Filter, Page, Resource } from "./resource";
 import { queryOf } from "./resource";
-import { pageParts, type Rows, useRows } from "./rows";
+import { type Heights, pageParts, type Rows, useRows } from "./rows";
 import { orderOf } from "./sort";
 
 const pageParam = numberParam(1, 1_000_000);
@@ -53,6 +53,7 @@ function conditionsOf<R>(filters: Filter[], columns: Column<R>[], search: Search
 }
 
 const noFilters: Filter[] = [];
+const none: Heights = { wide: 0, phone: 0 };
 
 export function useList<R extends object, D extends object>(resource: Resource<R, D>): List<R> {
   const [search, change] = useAddress();
@@ -60,7 +61,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const queries = useQueryClient();
   const router = useRouter();
   const { filters = noFilters, columns, name } = resource;
-  const rows = useRows(search, resource.lines ?? 1, resource.heightAbove ?? 0);
+  const rows = useRows(search, resource.lines ?? 1, resource.otherHeights ?? none);
   const { pageSize } = rows;
   const page = pageParam.parse(search["page"]);
   const conditions = conditionsOf(filters, columns, search);

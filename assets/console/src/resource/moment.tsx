@@ -27,7 +27,8 @@ export function Moment(props: MomentProps) {
       component="button"
       type="button"
       multiline
-      w={175}
+      flex="1 1 130px"
+      maw={175}
       classNames={{ input: classes["input"]! }}
       aria-label={props.label}
       onClick={() => press(true)}

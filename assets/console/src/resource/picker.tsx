@@ -25,7 +25,8 @@ export function Picker({ label, clearLabel, value, onChange, opened }: MomentPro
       id={id}
       // The calendar is named after the input.
       popoverProps={{ id, returnFocus: true }}
-      w={175}
+      flex="1 1 130px"
+      maw={175}
       locale={language === "zh" ? "zh-cn" : "en"}
       valueFormat={language === "zh" ? "YYYY/MM/DD HH:mm" : "D MMM YYYY, HH:mm"}
       monthLabelFormat={language === "zh" ? "YYYY年M月" : "MMMM YYYY"}

@@ -4,6 +4,7 @@
 import type { ReactNode } from "react";
 import type { Search } from "../core/address";
 import type { Admin } from "../core/client";
+import type { Heights } from "./rows";
 
 /** One page of a list, as the API returns it. */
 export interface Page<R> {
@@ -138,8 +139,8 @@ export interface Resource<R extends object, D extends object = object> {
   ofProject?: boolean | undefined;
   /** Number of lines of text in a table row; 1 by default. */
   lines?: 1 | 2 | undefined;
-  /** Height in pixels of the content above the list that only this page has. */
-  heightAbove?: number | undefined;
+  /** Heights of the content above and below the list that only this page has. */
+  otherHeights?: Heights | undefined;
   columns: Column<R>[];
   /** The field by which the server sorts the list if no order is given, in descending order. */
   sorted?: string | undefined;

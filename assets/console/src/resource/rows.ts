@@ -22,7 +22,13 @@ const least = 8;
 const usualPhone = 844;
 
 /** Heights in pixels. The heights of rows must be the same as in table.module.css. */
-const heights = { row: 36, finger: 45, double: 57, triple: 77, around: 230, aroundOnPhone: 330 };
+const heights = { row: 36, finger: 45, double: 57, triple: 77, around: 230, aroundOnPhone: 342 };
+
+/** Heights in pixels in a wide window and on a phone. */
+export interface Heights {
+  wide: number;
+  phone: number;
+}
 
 /** Returns the number of lines of text in a row. On a phone, the other main fields have one of their own. */
 export function linesOf(lines: 1 | 2, narrow: boolean): 1 | 2 | 3 {
@@ -30,15 +36,15 @@ export function linesOf(lines: 1 | 2, narrow: boolean): 1 | 2 | 3 {
 }
 
 /**
- * Returns the number of rows that fit into the window. `above` is the height in pixels of the
- * content above the list that only this page has.
+ * Returns the number of rows that fit into the window. `others` are the heights of the content
+ * beside the list that only this page has.
  */
-function fitting(lines: 1 | 2, above: number): number {
+function fitting(lines: 1 | 2, others: Heights): number {
   const narrow = matchMedia(phone).matches;
   const single = matchMedia("(pointer: coarse)").matches ? heights.finger : heights.row;
   const row = { 1: single, 2: heights.double, 3: heights.triple }[linesOf(lines, narrow)];
   const height = narrow ? Math.max(innerHeight, usualPhone) : innerHeight;
-  const room = height - above - (narrow ? heights.aroundOnPhone : heights.around);
+  const room = height - (narrow ? others.phone + heights.aroundOnPhone : others.wide + heights.around);
   return Math.min(Math.max(Math.floor(room / row), narrow ? 1 : least), most);
 }
 
@@ -56,9 +62,9 @@ export interface Rows {
  * may be reading. The address of any page but the first contains the number, so that the address
  * shows the same records in every window.
  */
-export function useRows({ page, rows }: Search, lines: 1 | 2, above: number): Rows {
+export function useRows({ page, rows }: Search, lines: 1 | 2, others: Heights): Rows {
   const [remembered, remember] = useRemembered("rows");
-  const [fitted] = useState(() => fitting(lines, above));
+  const [fitted] = useState(() => fitting(lines, others));
   const choice = counts.find((count) => count === remembered) ?? fit;
   const pageSize = page && rows ? rowsParam.parse(rows) : choice === fit ? fitted : Number(choice);
   return useMemo(() => ({ pageSize, choice, choose: (next) => remember(next === fit ? null : next) }), [pageSize, choice, remember]);

@@ -24,6 +24,9 @@ import { AnnouncementForm } from "./form";
 const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listAnnouncements(query, { signal });
 const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getAnnouncement(id, { signal });
 
+/** Heights of the line of tools, which phones have above the list. */
+const toolHeights = { wide: 0, phone: 36 };
+
 export default function AnnouncementsPage() {
   const [project] = useProjectKey();
   // Request the languages together with the list, so that the form has its tabs as soon as it is
@@ -54,6 +57,7 @@ function useAnnouncements(project: string): Resource<Announcement, Draft> {
       label: ({ title }) => title,
       columns,
       lines: 2,
+      otherHeights: toolHeights,
       dimmed: ({ is_hidden, expires_at }) => is_hidden || (expires_at !== null && expires_at <= now()),
       filters,
       list,

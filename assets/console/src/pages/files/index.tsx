@@ -37,6 +37,9 @@ const states = ["pending", "ready", "failed"] as const;
 type State = (typeof states)[number];
 const tones: Record<State, ToneName> = { pending: "info", ready: "good", failed: "bad" };
 
+/** Heights of the hint about the distribution address, which is below the list. */
+const hintHeights = { wide: 100, phone: 140 };
+
 /** Milliseconds between two requests for pending files. */
 const lookEvery = 3000;
 
@@ -297,6 +300,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           </Stack>
         ),
       },
+      otherHeights: hintHeights,
       above: <UploadProgress project={project} />,
       // Below the list, because both are loaded after the list.
       below: (

@@ -11,11 +11,12 @@ import { useFormat } from "../../core/format";
 import { zoneOffset } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { type Filter, queryOf } from "../../resource/resource";
+import type { Heights } from "../../resource/rows";
 import classes from "./histogram.module.css";
 import { pathsOf, peakNear, windowOf } from "./window";
 
-/** Height in pixels of the histogram and the gap below it. It must be the same as in histogram.module.css. */
-export const histogramHeight = 116;
+/** Heights of the histogram and the gap below it, on a phone with the tools. They must match histogram.module.css. */
+export const histogramHeights: Heights = { wide: 116, phone: 137 };
 
 const every = 60_000;
 /** Distance from a finger, in pixels, within which the highest bar is selected. */

@@ -21,7 +21,7 @@ import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import type { Filter, Resource } from "../../resource/resource";
 import { appVersionColumn, firstLine, objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
-import { Histogram, histogramHeight } from "./histogram";
+import { Histogram, histogramHeights } from "./histogram";
 import { Prune, usePrune } from "./prune";
 
 const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
@@ -106,7 +106,7 @@ function useLogs(project: string): Resource<Log, Draft> {
       ],
       filters,
       chart: <Histogram project={project} filters={filters} />,
-      heightAbove: histogramHeight,
+      otherHeights: histogramHeights,
       sorted: "created_at",
       list: (admin, query, signal) => admin.listLogs(query, { signal }),
       get: readLog,

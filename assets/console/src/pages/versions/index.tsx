@@ -21,7 +21,7 @@ import { useVersionColumns } from "./columns";
 import { check, copyOf, type Draft, draftOf, empty, fieldsOf, type Stable, successorOf } from "./draft";
 import { VersionForm } from "./form";
 import { Simulator, useSimulator } from "./simulator";
-import { UsageDialog, UsageLine, usageLineHeight } from "./usage";
+import { UsageDialog, UsageLine, usageLineHeights } from "./usage";
 
 const list = (admin: Admin, query: ListQuery, signal: AbortSignal) => admin.listVersions(query, { signal });
 const get = (admin: Admin, id: string, signal: AbortSignal) => admin.getVersion(id, { signal });
@@ -104,7 +104,7 @@ function useVersions(project: string): Resource<Version, Draft> {
         </>
       ),
       above: <UsageLine project={project} />,
-      heightAbove: usageLineHeight,
+      otherHeights: usageLineHeights,
       empty: <Start title={versions.empty.title} text={versions.empty.text} topic="version" project={project} />,
       operations: [
         "listVersions",

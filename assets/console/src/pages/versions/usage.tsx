@@ -9,6 +9,7 @@ import { useFormat } from "../../core/format";
 import { PageLink } from "../../core/go";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
+import type { Heights } from "../../resource/rows";
 import { useUsage } from "../../resource/usage";
 import styles from "./versions.module.css";
 
@@ -19,8 +20,8 @@ type Decision = (typeof decisions)[number];
 /** Returns the decision of a line. A newer server may send a decision that is not known here. */
 const decisionOf = ({ decision }: VersionUsageLine): Decision => decisions.find((one) => one === decision) ?? "unknown";
 
-/** Height in pixels of the line and the gap below it in a wide window. It must be the same as in versions.module.css. */
-export const usageLineHeight = 42;
+/** Heights of the line and the gap below it, on a phone with the tools. They must match versions.module.css. */
+export const usageLineHeights: Heights = { wide: 48, phone: 151 };
 
 const params = { usage: choiceParam(["", "all", ...decisions]) };
 
