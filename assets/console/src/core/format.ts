@@ -93,8 +93,9 @@ function newFormat(tag: string): Format {
   const decimal = numbers({ maximumFractionDigits: 2 });
   // Chinese uses the short form, "2026/11/23 16:45", because its medium form is wider than a
   // column.
-  const time = times({ dateStyle: tag.startsWith("zh") ? "short" : "medium", timeStyle: "short" });
-  const date = times({ dateStyle: "medium" });
+  const dateStyle = tag.startsWith("zh") ? "short" : "medium";
+  const time = times({ dateStyle, timeStyle: "short" });
+  const date = times({ dateStyle });
   const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
   const hour = times({ timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const full = times({ timeZone: "UTC", dateStyle: "full" });

@@ -190,7 +190,7 @@ function Findings({ check }: { check: InstanceCheck }) {
     <Stack gap={8} component="article" aria-label={title}>
       <Group gap="xs">
         <Title order={3} size="h5">
-          {title}
+          {sentence(title)}
         </Title>
         <State of={check.status} />
       </Group>
