@@ -21,7 +21,7 @@ export function RangeBar({ state: { range, setRange, setBetween, refresh }, name
   const { common, charts: texts } = useTexts();
   const busy = useIsFetching() > 0;
   return (
-    <Group gap="xs" wrap="wrap">
+    <Group gap={4} wrap="wrap">
       {children}
       <SegmentedControl
         aria-label={texts.range}
