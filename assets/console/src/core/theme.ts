@@ -116,6 +116,8 @@ export const colours: CSSVariablesResolver = () => ({
     "--mantine-color-red-filled-hover": "#b02525",
     "--mantine-color-anchor": "#85adf1",
     "--field-border": "#6d7786",
+    // Mantine's is the colour of our surfaces.
+    "--mantine-color-gray-light": "#2a313b",
   },
 });
 
