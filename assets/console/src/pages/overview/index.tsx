@@ -76,19 +76,17 @@ export default function OverviewPage() {
         ]}
         tools={<RefreshButton busy={busy} onClick={() => void queries.invalidateQueries({ queryKey: [key] })} />}
       />
-      <div className={styles.first}>
-        {today.error && !today.data ? (
-          <Failure error={today.error} retry={() => void today.refetch()} />
-        ) : (
-          <Findings
-            findings={today.data?.data.map(({ project_key: owner, ...finding }) => ({
-              ...finding,
-              project: owner === null ? null : { key: owner, name: known?.find((one) => one.project_key === owner)?.name ?? owner },
-              named: owner !== null,
-            }))}
-          />
-        )}
-      </div>
+      {today.error && !today.data ? (
+        <Failure error={today.error} retry={() => void today.refetch()} />
+      ) : (
+        <Findings
+          findings={today.data?.data.map(({ project_key: owner, ...finding }) => ({
+            ...finding,
+            project: owner === null ? null : { key: owner, name: known?.find((one) => one.project_key === owner)?.name ?? owner },
+            named: owner !== null,
+          }))}
+        />
+      )}
       {failed.length > 0 && (
         <Alert
           color="red"

@@ -11,6 +11,7 @@ import { switchParam, textParam, useParams } from "../../core/address";
 import { clientOf } from "../../core/client";
 import { Failure } from "../../core/failure";
 import { PageLink } from "../../core/go";
+import { sentence as asSentence } from "../../core/sentence";
 import { useTexts } from "../../core/texts";
 import { useLanguageName, useLanguages } from "../../fields/languages";
 import { platforms, usePlatformName } from "../../fields/platforms";
@@ -190,7 +191,7 @@ function Explained({ simulation: { answer, message, reasons }, client }: { simul
       <Alert color={!answer ? "yellow" : answer.required ? "red" : answer.should_update ? "blue" : "green"} p="sm">
         <Text className={styles.steps}>{texts.sentence(sentence, why ?? "")}</Text>
         {milestone?.target_is_milestone && <Text size="sm">{texts.reasons.milestone_guard(target?.version ?? "")}</Text>}
-        {message && <Text size="sm">{message}</Text>}
+        {message && <Text size="sm">{asSentence(message)}</Text>}
       </Alert>
       {answer && (
         <SimpleGrid cols={{ base: 2, xs: 4 }} spacing="sm" component="dl" m={0}>

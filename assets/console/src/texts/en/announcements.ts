@@ -33,7 +33,7 @@ export const announcements = {
   form: {
     titleNeeded: "An announcement needs a title.",
     timeNeeded: "An existing announcement must have a publication time.",
-    now: "Blank means now. It is visible as soon as it is saved, even with a later time. To hold it back, hide it.",
+    now: "Blank means now. A later time does not hold it back; hide it instead.",
     range: "Clients outside this range do not see the announcement, nor do clients that send no version.",
     neverExpires: "Blank means never. Clients no longer see it from then on.",
     endsTooEarly: "The end must be later than the publication.",

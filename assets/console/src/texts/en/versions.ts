@@ -166,7 +166,7 @@ export const versions = {
       latest: "The latest version is a milestone",
       none: "None in between",
     },
-    why: (count: number) => `All ${count} rules that applied`,
+    why: (count: number) => (count === 1 ? "The rule that applied" : `All ${count} rules that applied`),
     noVersion: "None",
     reasons: {
       nothing_published: () => "There is no version for this client.",

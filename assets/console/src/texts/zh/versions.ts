@@ -161,7 +161,7 @@ export const versions: (typeof en)["versions"] = {
     latestPreview: "最新预览版",
     milestone: "里程碑",
     milestones: { target: "目标版本是不可跳过的里程碑", latest: "最新版本是里程碑", none: "途中没有" },
-    why: (count) => `全部 ${count} 条适用的规则`,
+    why: (count) => (count === 1 ? "适用的规则" : `全部 ${count} 条适用的规则`),
     noVersion: "无",
     reasons: {
       nothing_published: () => "没有可提供给该客户端的版本。",
