@@ -47,7 +47,11 @@ for (const language of ["en", "zh"] as const) {
             await fill(own, data);
           }
           for (const scene of await scenes(data ? own : demo)) {
-            if (!chosen(scene.name, process.env["SCENES"]) || (scene.only && (scene.only === "phone") !== phone) || (data && scene.empty)) {
+            if (
+              !chosen(scene.name, process.env["SCENES"]) ||
+              (scene.only && (scene.only === "phone") !== phone) ||
+              (data && (scene.empty || scene.demo))
+            ) {
               continue;
             }
             const on = data ? own : scene.empty ? server : demo;

@@ -11,6 +11,8 @@ export interface Scene {
   empty?: boolean;
   /** Not logged in. */
   visitor?: boolean;
+  /** Needs the data of the demo. */
+  demo?: boolean;
   /** Only with one width. */
   only?: "phone" | "desktop";
   /** Whether something covers the page, so that only the visible part counts. */
@@ -83,9 +85,9 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     list.push({ name: `events${page && "-"}${page}`, path: `/admin/events${page && "/"}${page}?project=${project}&range=30d` });
   }
   list.push(
-    { name: "events-funnel-result", path: question("funnel", { steps: funnel }), prepare: drawn },
-    { name: "events-retention-result", path: question("retention", { start: "app_opened" }), prepare: drawn },
-    { name: "events-explore-result", path: question("explore", { query: metric }), prepare: drawn },
+    { name: "events-funnel-result", path: question("funnel", { steps: funnel }), demo: true, prepare: drawn },
+    { name: "events-retention-result", path: question("retention", { start: "app_opened" }), demo: true, prepare: drawn },
+    { name: "events-explore-result", path: question("explore", { query: metric }), demo: true, prepare: drawn },
     { name: "events-empty", path: "/admin/events", empty: true },
     { name: "versions-usage", path: `/admin/versions?project=${project}&usage=all`, above: true },
     { name: "release", path: `/admin/versions/release?project=${project}` },

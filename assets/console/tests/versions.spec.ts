@@ -189,7 +189,7 @@ test("who must update is one line, a column and a table, and each change says wh
   await expect.poll(async () => (await usage()).checks).toBe(9);
   await open(page, server, `/admin/versions?project=${project}`);
   const line = page.getByRole("group", { name: "Who must update" });
-  await expect(line).toContainText(/4 must update.*3 may.*22% on 2\.0\.0.*of 9 update checks/);
+  await expect(line).toContainText(/4 must update.*3 may.*of 9 update checks in seven days.*22% on 2\.0\.0 in 24 hours/);
   await expect(row(page, "1.0.0")).toContainText("→ 2.0.0");
   await expect(row(page, "1.1.0")).not.toContainText("→");
   await expectAccessible(page);

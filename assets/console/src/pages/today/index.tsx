@@ -5,9 +5,11 @@ import { IconRefresh } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
 import { clientOf } from "../../core/client";
+import { now } from "../../core/clock";
 import { Failure } from "../../core/failure";
 import { useFormat } from "../../core/format";
 import { useProjectKey, useProjects } from "../../core/project";
+import { Room } from "../../core/room";
 import { ProjectStart } from "../../core/start";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
@@ -42,10 +44,10 @@ export default function TodayPage() {
       <PageHead
         title={frame.pages.overview}
         about={
-          <>
+          <Room of={`${name} · ${today.asOf(format.time(now()))}`}>
             <bdi>{name}</bdi>
             {dataUpdatedAt > 0 && ` · ${today.asOf(format.time(dataUpdatedAt / 1000))}`}
-          </>
+          </Room>
         }
         operations={["getToday", "listVersions", "getRequestOverview", "listEventDefinitions", "createApiKey"]}
         tools={<RefreshButton busy={isFetching} onClick={again} />}

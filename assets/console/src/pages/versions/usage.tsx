@@ -50,8 +50,6 @@ export function UsageLine({ project }: { project: string }) {
     (sum, { decision, target_has_file: file, checks }) => (decision === "required" && !file ? sum + checks : sum),
     0,
   );
-  // The range must be that of the other numbers. The share in `latest` is that of the last 24 hours.
-  const ofLatest = data.data.find(({ id }) => id === data.latest?.id)?.share ?? 0;
   const figure = (decision: Decision, text: string) => (
     <Button variant="subtle" color="gray" size="compact-sm" className={styles.figure} onClick={() => change({ usage: decision })}>
       {text}
@@ -62,17 +60,17 @@ export function UsageLine({ project }: { project: string }) {
       {figure("required", texts.required(format.number(data.required)))}
       <span aria-hidden="true">·</span>
       {figure("optional", texts.optional(format.number(data.optional)))}
+      <Text span size="sm" c="dimmed" mx={4}>
+        {texts.of(format.number(data.checks))}
+      </Text>
       {data.latest && (
         <>
           <span aria-hidden="true">·</span>
           <PageLink to="/admin/versions/release" search={{ project, release: data.latest.id }} className={styles.link}>
-            {texts.latest(format.percent(ofLatest, 0), data.latest.version)}
+            {texts.latest(format.percent(data.latest.share, 0), data.latest.version)}
           </PageLink>
         </>
       )}
-      <Text span size="sm" c="dimmed" ml={8}>
-        {texts.of(format.number(data.checks))}
-      </Text>
       {stranded > 0 && <Tone tone="warning">{texts.stranded(format.number(stranded))}</Tone>}
     </Group>
   );

@@ -109,8 +109,8 @@ export const versions = {
     none: "No update check in the last seven days.",
     required: (count: string) => `${count} must update`,
     optional: (count: string) => `${count} may`,
-    latest: (share: string, version: string) => `${share} on ${version}`,
-    of: (count: string) => `of ${count} update checks of the last seven days`,
+    latest: (share: string, version: string) => `${share} on ${version} in 24 hours`,
+    of: (count: string) => `of ${count} update checks in seven days`,
     stranded: (count: string) => `${count} find no file`,
     share: (checks: string, share: string) => `${checks} update checks in seven days, ${share}.`,
     told: {

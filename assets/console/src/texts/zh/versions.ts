@@ -109,8 +109,8 @@ export const versions: (typeof en)["versions"] = {
     none: "最近七天没有更新检查。",
     required: (count) => `${count} 必须更新`,
     optional: (count) => `${count} 可以更新`,
-    latest: (share, version) => `${share} 在用 ${version}`,
-    of: (count) => `共 ${count} 次更新检查（最近七天）`,
+    latest: (share, version) => `24 小时内 ${share} 在用 ${version}`,
+    of: (count) => `共 ${count} 次更新检查（七天内）`,
     stranded: (count) => `${count} 找不到可下载的文件`,
     share: (checks, share) => `七天内 ${checks} 次更新检查，占 ${share}。`,
     told: {
