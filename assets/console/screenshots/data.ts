@@ -16,6 +16,5 @@ export async function fill(server: Server, amount: string): Promise<void> {
   await server.call("POST", `${app}/versions/check-update`, { current_version: "1.0.0" }, "");
   await server.call("POST", `${app}/feedbacks`, { content: "Works well.", rating: 5 }, "");
   await server.call("POST", `${app}/logs`, { level: 3, content: "cannot open the library" }, "");
-  const timestamp = Math.floor(Date.now() / 1000);
-  await server.call("POST", `${app}/events`, { distinct_id: "first", events: [{ event: "app_opened", timestamp }] }, "");
+  await server.call("POST", `${app}/events`, { distinct_id: "first", events: [{ event_id: "1", name: "app_opened" }] }, "");
 }
