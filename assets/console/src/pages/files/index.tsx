@@ -38,7 +38,7 @@ type State = (typeof states)[number];
 const tones: Record<State, ToneName> = { pending: "info", ready: "good", failed: "bad" };
 
 /** Heights of the hint about the distribution address, which is below the list. */
-const hintHeights = { wide: 100, phone: 140 };
+const hintHeights = { wide: 107, phone: 140 };
 
 /** Milliseconds between two requests for pending files. */
 const lookEvery = 3000;

@@ -21,7 +21,7 @@ type Decision = (typeof decisions)[number];
 const decisionOf = ({ decision }: VersionUsageLine): Decision => decisions.find((one) => one === decision) ?? "unknown";
 
 /** Heights of the line and the gap below it, on a phone with the tools. They must match versions.module.css. */
-export const usageLineHeights: Heights = { wide: 48, phone: 151 };
+export const usageLineHeights: Heights = { wide: 78, phone: 151 };
 
 const params = { usage: choiceParam(["", "all", ...decisions]) };
 
