@@ -406,6 +406,7 @@ func (c *checker) versions(p ProjectID, path string, counts map[countName]int64)
 			c.report.Add(integrity.Record, where, "its custom data is no object")
 		}
 		counts[countVersions]++
+		counts[countRollouts] += v.openRollouts()
 		if v.Latest {
 			latest++
 		}

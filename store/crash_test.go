@@ -16,6 +16,7 @@ import (
 
 	"svc/internal/fault"
 	"svc/internal/release"
+	"svc/internal/rollout"
 	"svc/store"
 )
 
@@ -81,6 +82,9 @@ func write(tx *store.Tx, n int) error {
 			return err
 		}
 	}
+	if err := rollOut(tx, p, n); err != nil {
+		return err
+	}
 	if old, err := tx.VersionNamed(p.ID, text(n-5)); err != nil {
 		return err
 	} else if old != nil {
@@ -89,6 +93,60 @@ func write(tx *store.Tx, n int) error {
 		}
 	}
 	return writeBeside(tx, n)
+}
+
+// rollOut changes the rollouts of the versions of the three transactions before transaction n.
+func rollOut(tx *store.Tx, p *store.Project, n int) error {
+	a := rollout.Author{Now: tx.Now().Unix(), By: "writer"}
+	for age, change := range []func(*store.Version) error{
+		func(v *store.Version) error {
+			plan := rollout.Change{Steps: []rollout.Step{{Percent: 10_00}, {Percent: 50_00}, {Percent: rollout.Whole}}}.Plan()
+			v.Rollout = tx.NewRollout(plan, true, a.By)
+			return nil
+		},
+		func(v *store.Version) error { return v.Rollout.Advance(a) },
+		func(v *store.Version) error {
+			if n%2 == 0 {
+				return v.Rollout.Abort(a)
+			}
+			return v.Rollout.Finish(a)
+		},
+	} {
+		v, err := tx.VersionNamed(p.ID, text(n-1-age))
+		if err != nil {
+			return err
+		}
+		if v == nil {
+			continue
+		}
+		if err := errors.Join(change(v), tx.UpdateVersion(p.ID, v, nil, false)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rolledOut describes the rollout, after transaction n, of the version of the transaction that many
+// transactions ago.
+func rolledOut(n, ago int) string {
+	switch {
+	case ago == 0:
+		return "none"
+	case ago == 1:
+		return "running at 10 after 1 events"
+	case ago == 2:
+		return "running at 50 after 2 events"
+	case (n-ago+3)%2 == 0:
+		return "aborted at 50 after 3 events"
+	}
+	return "completed at 100 after 3 events"
+}
+
+func describeRollout(r *rollout.Rollout) string {
+	if r == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%s at %s after %d events", r.State, r.Percent, len(r.History))
 }
 
 // writeBeside sometimes creates an API key, and alternately creates and deletes a second
@@ -229,6 +287,9 @@ func checkWritten(t *testing.T, db *store.Store, n int) {
 		}
 		if v.Version != text(n-at) || asJSON(t, v.Title) != asJSON(t, title) || len(*v.Content) != length(n-at) || v.Latest != (at == 0) || *v.Translations["de"].Title != v.Version {
 			t.Fatalf("after %d: version %d: got %.200s", n, at, asJSON(t, v))
+		}
+		if got, want := describeRollout(v.Rollout), rolledOut(n, at); got != want {
+			t.Fatalf("after %d: version %s: got rollout %s, want %s", n, v.Version, got, want)
 		}
 		if owner, ok, err := db.OwnerOf(v.ID); err != nil || !ok || owner != snap.Project.ID {
 			t.Fatalf("after %d: version %s: got owner %d, %v", n, v.Version, owner, err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"svc/internal/rollout"
 )
 
 // TestFormatIsDocumented compares docs/format/svc-db.md with the names that are written
@@ -28,7 +30,7 @@ func TestFormatIsDocumented(t *testing.T) {
 	for _, bucket := range slices.Concat(rootBuckets, contentBuckets) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, rollout.Rollout{}, rollout.Step{}, rollout.Cohort{}, rollout.Event{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !field.Anonymous {
 				names = append(names, name)

@@ -188,6 +188,8 @@ func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 	switch {
 	case v.Latest && v.Deprecated:
 		return fault.New(fault.Invalid, "is_latest must not be true for a version that is deprecated")
+	case v.Latest && !v.Rollout.Complete():
+		return fault.New(fault.Invalid, "is_latest must not be true for a version whose rollout is not completed")
 	case v.Latest && t.in.latest:
 		return fault.New(fault.Invalid, "is_latest must be true for one version at most")
 	}
@@ -198,6 +200,7 @@ func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 		return errVersionExists(v.Version)
 	}
 	t.tx.count(t.in.id, countVersions, 1)
+	t.tx.count(t.in.id, countRollouts, v.openRollouts())
 	return errors.Join(t.own(v.ID), names.Put([]byte(v.Version), v.ID[:]), put(content.Bucket(versionsBucket), v.ID[:], v))
 }
 

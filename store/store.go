@@ -7,6 +7,7 @@
 //	tx.go             Tx, buckets, ids, records, counts stored for each project
 //	projects.go       projects with their languages, and the removal of deleted content
 //	versions.go       versions, including releases of the code host
+//	rollouts.go       rollouts of versions
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
 //	forwards.go       feedback on its way to an issue at the code host

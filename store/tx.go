@@ -445,6 +445,7 @@ type countName string
 // The counts stored for each project.
 const (
 	countVersions      countName = "versions"
+	countRollouts      countName = "versions.rollouts" // rollouts that are not final
 	countAnnouncements countName = "announcements"
 	countPinned        countName = "announcements.pinned"
 	countFeedback      countName = "feedback"

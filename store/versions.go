@@ -11,6 +11,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/rollout"
 	"svc/internal/searchtext"
 )
 
@@ -35,6 +36,9 @@ type Version struct {
 	Translations  map[string]VersionText `json:"translations,omitempty"` // translated texts by tag key
 
 	NativeVersions *release.NativeVersions `json:"native_versions,omitempty"` // nil = all are derived
+
+	// Rollout says how far the version has reached its users. nil = it is complete.
+	Rollout *rollout.Rollout `json:"rollout,omitempty"`
 
 	// ReleaseUpdatedAt is the modification time of the code host's release that last
 	// overwrote the version, in Unix seconds. It is 0 if no release did, or if that time is
@@ -96,7 +100,7 @@ func (v *Version) item() release.Item {
 	return release.Item{
 		ID: v.ID, Version: v.Version, Comparable: v.Comparable, PublishedAt: v.PublishedAt,
 		Latest: v.Latest, Preview: v.Preview, Milestone: v.Milestone, Deprecated: v.Deprecated,
-		Channel: v.Channel,
+		Channel: v.Channel, Rollout: v.Rollout,
 	}
 }
 
@@ -184,6 +188,7 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 		return err
 	}
 	tx.count(p, countVersions, 1)
+	tx.count(p, countRollouts, v.openRollouts())
 	return errors.Join(
 		names.Put([]byte(v.Version), v.ID[:]),
 		tx.bolt.Bucket(ownersBucket).Put(v.ID[:], p.key()),
@@ -235,6 +240,7 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 	if err := carryOut(tx, p, w, plan); err != nil {
 		return err
 	}
+	tx.count(p, countRollouts, v.openRollouts()-before.openRollouts())
 	return tx.putVersion(p, v)
 }
 
@@ -251,6 +257,7 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	}
 	w.remove(v.ID)
 	tx.count(p, countVersions, -1)
+	tx.count(p, countRollouts, -v.openRollouts())
 	return errors.Join(
 		tx.content(p).Bucket(versionNamesBucket).Delete([]byte(v.Version)),
 		tx.erase(versionsBucket, Change{Kind: KindVersion, Project: p, ID: v.ID}),

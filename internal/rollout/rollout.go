@@ -6,6 +6,7 @@
 //	steps.go    percentages and steps
 //	bucket.go   which keys a percentage includes
 //	cohort.go   the callers to which a rollout is limited
+//	check.go    checks a rollout that comes from an archive
 //	health.go   the rules that hold a rollout, and the test that they use
 package rollout
 

@@ -357,3 +357,32 @@ func TestRandomHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestProblems checks the rules for a rollout from an archive.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	check(t, "a rollout of the server", started(10_00, rollout.Whole).Problems("rollout"), []string(nil))
+	for name, tc := range map[string]struct {
+		change func(r *rollout.Rollout)
+		want   string
+	}{
+		"no steps":        {func(r *rollout.Rollout) { r.Steps = nil }, "rollout.steps must have 1 to 20 entries"},
+		"state":           {func(r *rollout.Rollout) { r.State = "done" }, "rollout.state must be one of"},
+		"hold":            {func(r *rollout.Rollout) { r.Steps[0].HoldSeconds = -1 }, "rollout.steps[0]: hold_seconds must be from 0 to 7776000"},
+		"step":            {func(r *rollout.Rollout) { r.Step = 1 }, "rollout.step must be 0"},
+		"seed":            {func(r *rollout.Rollout) { r.Seed = "x" }, "rollout.seed must have 32 hexadecimal digits"},
+		"start of step":   {func(r *rollout.Rollout) { r.StepStartedAt = nil }, "rollout.step_started_at must be set"},
+		"start":           {func(r *rollout.Rollout) { r.StartedAt = nil }, "rollout.started_at is required above 0 percent"},
+		"completed":       {func(r *rollout.Rollout) { r.State = rollout.Completed }, "rollout.completed_at must be set exactly if state is completed"},
+		"country":         {func(r *rollout.Rollout) { r.Cohort = &rollout.Cohort{Countries: []string{"de"}} }, "rollout.cohort.countries must be at most 250"},
+		"platform":        {func(r *rollout.Rollout) { r.Cohort = &rollout.Cohort{Platforms: []platform.Platform{"amiga"}} }, `must not contain "amiga"`},
+		"long history":    {func(r *rollout.Rollout) { r.History = make([]rollout.Event, 101) }, "rollout.history must have at most 100 entries"},
+		"reason too long": {func(r *rollout.Rollout) { r.History[0].Reason = new(strings.Repeat("x", 513)) }, "rollout.history[0].reason must have at most 512"},
+	} {
+		r := started(10_00, rollout.Whole)
+		tc.change(r)
+		if got := strings.Join(r.Problems("rollout"), "; "); !strings.Contains(got, tc.want) {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
+	}
+}

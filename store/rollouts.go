@@ -1,0 +1,105 @@
+package store
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+
+	"svc/internal/fault"
+	"svc/internal/rollout"
+)
+
+// seedBytes is the number of random bytes in the seed of a rollout, which is written in hex.
+const seedBytes = 16
+
+// Published reports whether the public can see the version: it is complete, or its rollout has
+// been above 0 % at some time.
+func (v *Version) Published() bool { return v.Rollout.Published() }
+
+// Listed reports whether the public sees the version in lists.
+func (v *Version) Listed() bool { return v.Published() && !v.Rollout.IsAborted() }
+
+// ListedVersions returns the entries of the versions that the public sees in lists, in list order.
+func (s *Snapshot) ListedVersions() []*VersionEntry {
+	return s.Versions(func(e *VersionEntry) bool { return e.Record.Listed() })
+}
+
+// openRollouts returns 1 if the version has a rollout that is not final, and otherwise 0.
+func (v *Version) openRollouts() int64 {
+	if v.Rollout == nil || v.Rollout.State.Final() {
+		return 0
+	}
+	return 1
+}
+
+// NewRollout returns a rollout that begins now. visible reports whether its version is already
+// visible to the public. The caller stores it with the version.
+func (tx *Tx) NewRollout(plan rollout.Plan, visible bool, by string) *rollout.Rollout {
+	random := make([]byte, seedBytes)
+	rand.Read(random) // never fails, see crypto/rand
+	return rollout.New(plan, hex.EncodeToString(random), visible, rollout.Author{Now: tx.now.Unix(), By: by})
+}
+
+// AdvanceRollout takes the rollout of a version to its next step if that is due by itself. exposure
+// is the number of users that were seen on the version since the step in force started. suspect
+// reports whether a health rule is suspect or failing. A version that has been deleted has no
+// rollout that is due.
+func (tx *Tx) AdvanceRollout(p ProjectID, id ID, exposure int64, suspect bool) (advanced bool, err error) {
+	v, err := tx.Version(p, id)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	if err != nil || v.Rollout == nil || !v.Rollout.Advances(tx.now.Unix(), exposure, suspect) {
+		return false, err
+	}
+	if err := v.Rollout.Advance(rollout.Author{Now: tx.now.Unix(), By: rollout.Schedule}); err != nil {
+		return false, err
+	}
+	return true, tx.UpdateVersion(p, v, nil, false)
+}
+
+// OpenRollout is a rollout that is not final.
+type OpenRollout struct {
+	Project ProjectID
+	Version *Version // in a snapshot, so the caller must not change it; without its texts if they are large
+}
+
+// OpenRollouts returns the rollouts of all projects that are not final. It reads one counter of
+// each project, and the versions of those projects that have open rollouts.
+func (s *Store) OpenRollouts() ([]OpenRollout, error) {
+	var projects []*Project
+	err := s.View(func(tx *Tx) error {
+		for _, slot := range s.projects.Load().byID {
+			content := tx.content(slot.id)
+			if content == nil {
+				continue // deleted since the directory was read
+			}
+			n, err := counted(content.Bucket(countsBucket), countRollouts)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				projects = append(projects, slot.project.Load())
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var open []OpenRollout
+	for _, p := range projects {
+		snap, err := s.Snapshot(p.Key)
+		if fault.Is(err, fault.NotFound) {
+			continue // deleted or renamed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range snap.entries {
+			if e.Record.openRollouts() > 0 {
+				open = append(open, OpenRollout{snap.Project.ID, e.Record})
+			}
+		}
+	}
+	return open, nil
+}
