@@ -11,6 +11,7 @@
 //	cleanup.go   removes expired data and deleted projects at night
 //	erase.go     erases deleted data from the files at night
 //	files.go     transfers, deletions, refreshes and clean-up of files
+//	rollouts.go  takes rollouts to their next step
 //	forwards.go  submissions for which it is unknown whether an issue exists
 package jobs
 
@@ -60,7 +61,7 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
-	erased                    *job
+	erased, rollouts          *job
 	clock                     clockGuard
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
@@ -93,6 +94,7 @@ func New(c Config) *Jobs {
 	j.retention = j.define("retention", "deletes feedback, logs, events and statistics that are older than their retention",
 		func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	j.erased = j.define("erased-data", "erases deleted data from the files of the databases and the search index", j.erase)
+	j.rollouts = j.define("rollouts", "takes rollouts to their next step when it is due", j.advanceRollouts)
 	if j.Files != nil {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
@@ -116,6 +118,7 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepFlushing(ctx) })
 	j.done.Go(func() { j.keepPurging(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
+	j.done.Go(func() { j.keepAdvancing(ctx) })
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })
 	}
