@@ -115,6 +115,27 @@ func TestIfMatch(t *testing.T) {
 	}
 }
 
+// TestIfMatchOfRollout checks that no change of a rollout applies to another state than the given one.
+func TestIfMatchOfRollout(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	s.Publish(t, "app", "1.0")
+	path := apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "1.0") + "/rollout"
+	before := s.Must(t, 201, "PUT", path, `{"percent":5}`)
+	headers := map[string]string{"Authorization": "Bearer " + s.Admin, "If-Match": `"x"`}
+	for _, change := range [][2]string{
+		{"PUT", ""}, {"POST", "/pause"}, {"POST", "/resume"}, {"POST", "/advance"}, {"POST", "/complete"}, {"POST", "/abort"},
+	} {
+		if status, answer, _ := s.Send(t, change[0], "/api/v1"+path+change[1], headers, ""); status != 412 {
+			t.Errorf("%v: got %d %s, want 412", change, status, answer)
+		}
+	}
+	if after := s.Must(t, 200, "GET", path, ""); after != before {
+		t.Errorf("a refused change changed\n%s to\n%s", before, after)
+	}
+}
+
 // TestETagOfUse checks that using a record without changing it does not change its entity tag.
 func TestETagOfUse(t *testing.T) {
 	t.Parallel()

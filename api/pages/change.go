@@ -22,7 +22,7 @@ func (to reader) changes(since string) (*changesView, error) {
 	since = strings.TrimSpace(since)
 	var from release.Comparable
 	preview := false
-	if at := to.snap.Catalog.Named(since); at >= 0 {
+	if at := to.snap.Catalog.Named(since); at >= 0 && to.snap.Entry(at).Record.Published() {
 		item := to.snap.Catalog.Item(at)
 		from, preview = item.Comparable, item.Preview
 	} else if parsed, ok := release.Parse(since); ok {
@@ -34,7 +34,7 @@ func (to reader) changes(since string) (*changesView, error) {
 	v := &changesView{Since: since}
 	newer := to.snap.Versions(func(e *store.VersionEntry) bool {
 		c := e.Record.Comparable
-		return !c.IsZero() && c.Compare(from) > 0 && (preview || !e.Record.Preview)
+		return e.Record.Listed() && !c.IsZero() && c.Compare(from) > 0 && (preview || !e.Record.Preview)
 	})
 	for i, e := range newer[:min(len(newer), shownVersions)] {
 		one, err := to.version(e, maxOldNotes)

@@ -177,7 +177,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text strin
 	}
 	page.Languages = to.languages(page.Languages)
 
-	entries := snap.Versions(nil)
+	entries := snap.ListedVersions()
 	page.Empty = len(entries) == 0
 	switch {
 	case r.Sent("since"):
@@ -188,7 +188,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text strin
 	case r.Sent("version"):
 		page.Hidden = true
 		at := snap.Catalog.Named(r.Query("version"))
-		if at < 0 {
+		if at < 0 || !snap.Entry(at).Record.Published() {
 			return "", false, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Query("version")))
 		}
 		page.Title = page.Project.Name + " " + snap.Catalog.Item(at).Version

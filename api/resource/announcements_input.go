@@ -49,7 +49,7 @@ func (in announcementInput) check(how write) (announcementChange, error) {
 	return c, p.Err()
 }
 
-func (c announcementChange) create(tx *store.Tx, p *store.Project) (*store.Announcement, error) {
+func (c announcementChange) create(tx *store.Tx, p *store.Project, _ string) (*store.Announcement, error) {
 	a := &store.Announcement{PublishedAt: tx.Now().Unix()}
 	return a, c.update(tx, p, a)
 }

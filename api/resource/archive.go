@@ -9,6 +9,7 @@ import (
 	"svc/api/web"
 	"svc/internal/locale"
 	"svc/internal/release"
+	"svc/internal/rollout"
 	"svc/store"
 )
 
@@ -30,7 +31,8 @@ func ArchiveVersion(p *store.Project, v *store.Version) any {
 	return struct {
 		versionView
 		Unregistered []versionTranslationView `json:"unregistered_translations,omitempty"`
-	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations)}
+		Rollout      *rollout.Rollout         `json:"rollout,omitempty"`
+	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations), v.Rollout}
 }
 
 // ArchiveAnnouncement returns the archive line of an announcement.
@@ -165,6 +167,7 @@ func ReadVersion(
 	if err := change.apply(project, channels, v); err != nil {
 		return nil, 0, err
 	}
+	v.Rollout = change.archived
 	if addTexts(&v.Translations, texts); in.Platforms.Sent {
 		v.Platform, v.Platforms = change.platform, change.platforms
 	}

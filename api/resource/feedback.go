@@ -179,7 +179,7 @@ func (c feedbackChange) apply(f *store.Feedback, now int64) {
 }
 
 // create stores feedback that an administrator has entered.
-func (c feedbackChange) create(tx *store.Tx, p *store.Project) (*store.Feedback, error) {
+func (c feedbackChange) create(tx *store.Tx, p *store.Project, _ string) (*store.Feedback, error) {
 	f := &store.Feedback{}
 	c.apply(f, tx.Now().Unix())
 	return f, tx.AddFeedback(p.ID, f)

@@ -21,6 +21,8 @@
 //	versions_input.go        bodies of versions and their rules
 //	versions_view.go         versions in responses
 //	distribution.go          channels, health rules and signature policy of a project
+//	rollouts.go              rollouts of versions
+//	rollouts_input.go        bodies of rollouts and their rules
 //	update_check.go          the update check, and its simulation
 //	announcements.go         announcements
 //	announcements_input.go   bodies of announcements and their rules
@@ -100,7 +102,8 @@ func New(c Config) *Handlers {
 // Routes returns the routes of all resources.
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
-		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(), h.publicRoutes(),
+		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(),
+		h.rolloutRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
 		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(),
 	)

@@ -149,7 +149,7 @@ func (in logInput) checkByAdmin(write) (newLog, error) {
 	return newLog{l}, p.Err()
 }
 
-func (n newLog) create(tx *store.Tx, p *store.Project) (*store.Log, error) {
+func (n newLog) create(tx *store.Tx, p *store.Project, _ string) (*store.Log, error) {
 	return n.log, tx.AddLog(p.ID, n.log)
 }
 

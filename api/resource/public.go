@@ -100,7 +100,7 @@ func (h *Handlers) publicVersions(r *web.Request) (web.List, error) {
 		return web.List{}, err
 	}
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v web.List, err error) {
-		matching, err := h.versions(r, snap, filter)
+		matching, err := h.versions(r, snap, snap.ListedVersions(), filter)
 		if err != nil {
 			return v, err
 		}
@@ -133,7 +133,7 @@ func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) er
 func (h *Handlers) publicVersion(w http.ResponseWriter, r *web.Request) error {
 	return h.respondObject(w, r, func(to reader) ([]byte, error) {
 		at := to.snap.Catalog.ByVersion(r.Param("v"))
-		if at < 0 {
+		if at < 0 || !to.snap.Entry(at).Record.Published() {
 			return nil, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Param("v")))
 		}
 		return versionContents.encode(to, to.snap.Entry(at))

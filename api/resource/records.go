@@ -82,7 +82,7 @@ func getRecord[R, V any](h *Handlers, of kind[R], view func(*store.Project, *R) 
 
 // creation is a checked body that creates a record in a project.
 type creation[R any] interface {
-	create(*store.Tx, *store.Project) (*R, error)
+	create(tx *store.Tx, p *store.Project, by string) (*R, error) // by is the name of the caller
 }
 
 // createRecord returns a handler that creates a record from the body. The project is named in the
@@ -99,7 +99,7 @@ func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write
 			if err != nil {
 				return err
 			}
-			record, err := c.create(tx, p)
+			record, err := c.create(tx, p, h.author(r))
 			if err != nil {
 				return err
 			}

@@ -10,13 +10,14 @@ import (
 	"svc/store"
 )
 
+var versionRecords = kind[store.Version]{"version", (*store.Tx).Version, (*store.Tx).OwnedVersion, (*store.Tx).DeleteVersion}
+
 func (h *Handlers) versionRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/versions"
 	const compat = web.V1 + "/admin/versions"
 	read, write := web.ByScope("versions:read"), web.ByScope("versions:write")
-	versions := kind[store.Version]{"version", (*store.Tx).Version, (*store.Tx).OwnedVersion, (*store.Tx).DeleteVersion}
-	get, update, remove := getRecord(h, versions, viewVersionFully), updateRecord(h, versions, versionInput.check, viewVersionFully),
-		deleteRecord(h, versions)
+	get, update, remove := getRecord(h, versionRecords, viewVersionFully),
+		updateRecord(h, versionRecords, versionInput.check, viewVersionFully), deleteRecord(h, versionRecords)
 	create := createRecord(h, versionInput.check, viewVersionFully)
 	return []web.Route{
 		{Method: "GET", Path: all + "/_status", Access: read, Handler: h.status("versions")},
@@ -56,9 +57,9 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 	}
 }
 
-// versions returns the versions that match a filter, in list order.
-func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, f versionFilter) ([]*store.VersionEntry, error) {
-	found, err := versionContents.search(h, r, snap, f.find, snap.Versions(nil))
+// versions returns the versions in all that match a filter, in the same order.
+func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, all []*store.VersionEntry, f versionFilter) ([]*store.VersionEntry, error) {
+	found, err := versionContents.search(h, r, snap, f.find, all)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (h *Handlers) listVersions(r *web.Request) (web.List, error) {
 		return web.List{}, err
 	}
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (web.List, error) {
-		matching, err := h.versions(r, snap, filter)
+		matching, err := h.versions(r, snap, snap.Versions(nil), filter)
 		if err != nil {
 			return web.List{}, err
 		}
@@ -121,7 +122,7 @@ func (h *Handlers) publishVersion(w http.ResponseWriter, r *web.Request) error {
 			return web.ErrStale
 		case v == nil:
 			status = http.StatusCreated
-			v, err = change.create(tx, p)
+			v, err = change.create(tx, p, h.author(r))
 		default:
 			// Only now is it known that the version exists, and null means something else for an
 			// update.

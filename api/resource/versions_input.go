@@ -8,6 +8,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/rollout"
 	"svc/store"
 )
 
@@ -29,7 +30,8 @@ type versionInput struct {
 	CustomData    web.Optional[web.Object]        `json:"custom_data"`
 	PublishedAt   web.Optional[web.Integer]       `json:"published_at"`
 
-	NativeVersions web.Optional[web.Object] `json:"native_versions"`
+	NativeVersions web.Optional[web.Object]      `json:"native_versions"`
+	Rollout        web.Optional[json.RawMessage] `json:"rollout"`
 }
 
 // versionChange is a checked versionInput.
@@ -41,6 +43,8 @@ type versionChange struct {
 	platforms    []platform.Platform
 	translations []translation
 	native       *release.NativeVersions
+	rollout      *rollout.Change  // the rollout that a new version begins; nil = not sent, or null
+	archived     *rollout.Rollout // the rollout of a version in an archive
 }
 
 func (in versionInput) check(how write) (versionChange, error) {
@@ -69,6 +73,11 @@ func (in versionInput) check(how write) (versionChange, error) {
 	p.Object("custom_data", in.CustomData)
 	p.UnixTime("published_at", in.PublishedAt, true)
 	c.native = p.nativeVersions(in.NativeVersions)
+	if how == imports {
+		c.archived = p.archivedRollout(in.Rollout)
+	} else {
+		c.rollout = p.versionRollout(in.Rollout)
+	}
 	return c, p.Err()
 }
 
@@ -150,12 +159,15 @@ func (p *problems) links(o web.Optional[[]json.RawMessage]) []store.DownloadLink
 	return links
 }
 
-func (c versionChange) create(tx *store.Tx, p *store.Project) (*store.Version, error) {
+func (c versionChange) create(tx *store.Tx, p *store.Project, by string) (*store.Version, error) {
 	v := &store.Version{PublishedAt: tx.Now().Unix()}
 	// On creation, null means not sent. The address is then derived from the list.
 	c.in.DownloadURL.Sent = c.in.DownloadURL.Value != nil
 	if err := c.applyIn(tx, p, v); err != nil {
 		return nil, err
+	}
+	if c.rollout != nil {
+		v.Rollout = tx.NewRollout(c.rollout.Plan(), false, by)
 	}
 	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
 }

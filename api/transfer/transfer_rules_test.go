@@ -135,6 +135,25 @@ func TestImportRefuses(t *testing.T) {
 			"versions.jsonl, line 2: is_latest must be true for one version at most",
 		},
 		{
+			"a rollout is one of an export",
+			"versions.jsonl",
+			`{"version":"1","comparable_version":"1","rollout":{"percent":"x"}}`,
+			"versions.jsonl, line 1: rollout must be the rollout of a version as an export writes it, or null",
+		},
+		{
+			"a rollout has steps",
+			"versions.jsonl",
+			`{"version":"1","comparable_version":"1","rollout":{"state":"running","percent":5}}`,
+			"versions.jsonl, line 1: rollout.steps must have 1 to 20 entries",
+		},
+		{
+			"the latest is complete",
+			"versions.jsonl",
+			`{"version":"1","comparable_version":"1","is_latest":true,"rollout":{"state":"running","percent":5,"steps":[{"percent":100}],"step":-1,` +
+				`"seed":"9f86d081884c7d659a2feaa0c55ad015","created_at":1,"started_at":1,"history":[]}}`,
+			"versions.jsonl, line 1: is_latest must not be true for a version whose rollout is not completed",
+		},
+		{
 			"the latest is not deprecated",
 			"versions.jsonl",
 			`{"version":"1","comparable_version":"1","is_latest":true,"is_deprecated":true}`,

@@ -105,6 +105,11 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"is_deprecated":true}`)
 		}
 	}
+	s.Must(t, 201, "PUT", one+"/versions/by-version/0.8", `{"rollout":{"percent":0}}`)
+	rolling := s.Must(t, 201, "PUT", one+"/versions/by-version/0.9",
+		`{"rollout":{"steps":[{"percent":12.5,"hold_seconds":60,"min_exposure":7},{"percent":100}],"health":false,
+			"cohort":{"platforms":["linux"],"countries":["DE"],"current_min":"1","current_max":"2.5"}}}`)
+	s.Must(t, 200, "POST", one+"/versions/"+apitest.Field[string](t, rolling, "id")+"/rollout/pause", `{"reason":"wait"}`)
 	s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World","is_pinned":true,"expires_at":9999999999,"platforms":["windows"],"min_comparable_version":"1.0","translations":[{"locale":"fr","is_hidden":true},{"locale":"de","title":"Hallo"}]}`)
 	hidden := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hidden","content":"x","is_hidden":true,"author":"me","published_at":3}`)
 	s.Clock.Advance(90e9)
@@ -226,7 +231,7 @@ func recorded(s *apitest.Server) []apitest.Exchange {
 	var all []apitest.Exchange
 	ask := func(method, path, body string) { all = append(all, apitest.Exchange{"", method, path, body, 0, ""}) }
 	for _, path := range []string{
-		one, one + "/aliases", one + "/locales", one + "/versions?limit=100", one + "/versions?platform=windows", one + "/versions?search=beta",
+		one, one + "/aliases", one + "/locales", one + "/versions?limit=100", one + "/versions?platform=windows", one + "/versions?search=beta", one + "/rollouts",
 		one + "/announcements?limit=100", one + "/announcements?is_hidden=true",
 		one + "/feedbacks?limit=100&include_hidden=1", one + "/feedbacks?limit=100&offset=190&include_hidden=1", one + "/feedbacks?rating=3&status=resolved", one + "/feedbacks?search=text+29",
 		one + "/logs?limit=100&include_hidden=1", one + "/logs?limit=100&offset=250", one + "/logs?level=2&search=client", one + "/stats/logs?" + span, one + "/stats/feedbacks?" + span,
