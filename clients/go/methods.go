@@ -405,6 +405,59 @@ func (a *Admin) UpsertVersion(ctx context.Context, version string, in VersionFie
 	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).body(in))
 }
 
+// ListRollouts lists the rollouts of a project, newest first.
+func (a *Admin) ListRollouts(ctx context.Context, opts *ListRolloutsOptions) (*Page[Rollout], error) {
+	return fetch[Page[Rollout]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/rollouts").where(opts))
+}
+
+// IterRollouts walks all pages of ListRollouts, a hundred entries at a time, and ignores the Limit and
+// Offset of opts. It ends with the first error.
+func (a *Admin) IterRollouts(ctx context.Context, opts *ListRolloutsOptions) iter.Seq2[Rollout, error] {
+	return walk(opts, func(o *ListRolloutsOptions) (*Page[Rollout], error) { return a.ListRollouts(ctx, o) })
+}
+
+// GetRollout reads the rollout of a version, or null.
+func (a *Admin) GetRollout(ctx context.Context, id string) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}/rollout", id))
+}
+
+// SetRollout begins or change the rollout of a version. Only the fields sent change. Sending
+// `percent` turns `auto_advance` off, unless that is sent too. At 100 % without a cohort, the
+// rollout is completed at once. 409 if it is already completed or aborted.
+func (a *Admin) SetRollout(ctx context.Context, id string, in RolloutFields) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/{id}/rollout", id).body(in))
+}
+
+// PauseRollout pauses a running rollout. Users who have been reached keep the offer; the rollout
+// stops growing.
+func (a *Admin) PauseRollout(ctx context.Context, id string, in RolloutReason) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/pause", id).body(in))
+}
+
+// ResumeRollout resumes a paused or held rollout. The step in force begins anew. A held rollout
+// needs a `reason`.
+func (a *Admin) ResumeRollout(ctx context.Context, id string, in RolloutReason) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/resume", id).body(in))
+}
+
+// AdvanceRollout takes a running rollout to its next step. 409 at the last step; complete the
+// rollout then.
+func (a *Admin) AdvanceRollout(ctx context.Context, id string, in RolloutReason) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/advance", id).body(in))
+}
+
+// CompleteRollout offers a version to everybody. Ends the rollout and removes its cohort. The
+// version becomes the latest as a new one would.
+func (a *Admin) CompleteRollout(ctx context.Context, id string, in RolloutReason) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/complete", id).body(in))
+}
+
+// AbortRollout ends a rollout for good. Nobody is offered the version any more. Publish a new
+// version afterwards.
+func (a *Admin) AbortRollout(ctx context.Context, id string, in RolloutReason) (*Rollout, error) {
+	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/abort", id).body(in))
+}
+
 // GetVersionStatistics counts the versions of all projects. Not for keys that are limited to
 // projects.
 func (a *Admin) GetVersionStatistics(ctx context.Context) (*VersionStatistics, error) {

@@ -131,6 +131,18 @@ type VersionUsageOptions struct {
 	OptionalUpdateMaxComparableVersion string `query:"optional_update_max_comparable_version"`
 }
 
+// ListRolloutsOptions holds the query of ListRollouts.
+type ListRolloutsOptions struct {
+	// Number of items of a page.
+	Limit int `query:"limit"`
+	// Number of items to skip.
+	Offset int `query:"offset"`
+	// Only rollouts in this state.
+	State string `query:"state"`
+}
+
+func (o *ListRolloutsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
+
 // ListAnnouncementsOptions holds the query of ListAnnouncements.
 type ListAnnouncementsOptions struct {
 	// Number of items of a page.

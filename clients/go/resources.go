@@ -625,6 +625,9 @@ type VersionFields struct {
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// The rollout with which a new version begins. Null: offered to everybody at once. Ignored when the
+	// version exists.
+	Rollout Opt[RolloutFields] `json:"rollout,omitzero"`
 	// Texts for updaters with their own order of versions. Replaced as a whole; null derives all of
 	// them.
 	NativeVersions Opt[NativeVersionsInput] `json:"native_versions,omitzero"`
@@ -691,12 +694,136 @@ type VersionCreate struct {
 	CustomData Opt[map[string]any] `json:"custom_data,omitzero"`
 	// Publication time. Default at creation: now.
 	PublishedAt *int64 `json:"published_at,omitempty"`
+	// The rollout with which a new version begins. Null: offered to everybody at once. Ignored when the
+	// version exists.
+	Rollout Opt[RolloutFields] `json:"rollout,omitzero"`
 	// Texts for updaters with their own order of versions. Replaced as a whole; null derives all of
 	// them.
 	NativeVersions Opt[NativeVersionsInput] `json:"native_versions,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
+}
+
+// RolloutFields holds the changeable fields of a rollout.
+type RolloutFields struct {
+	// Share of the users who are offered the version, with at most 2 decimals. Default: that of the
+	// first step.
+	Percent *float64 `json:"percent,omitempty"`
+	// The steps, with ascending percentages. The last one is 100, which is also the default.
+	Steps []RolloutStepInput `json:"steps,omitzero"`
+	// Whether the server takes the next step by itself.
+	AutoAdvance *bool `json:"auto_advance,omitempty"`
+	// Limits the rollout to some users. Null for all.
+	Cohort Opt[RolloutCohortInput] `json:"cohort,omitzero"`
+	// Whether the health rules of the project act on the rollout.
+	Health *bool `json:"health,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// RolloutStepInput is a step of a rollout.
+type RolloutStepInput struct {
+	// Share of the users, with at most 2 decimals.
+	Percent float64 `json:"percent"`
+	// Time before the next step.
+	HoldSeconds *int64 `json:"hold_seconds,omitempty"`
+	// Users who must have been seen on the version before the next step.
+	MinExposure *int64 `json:"min_exposure,omitempty"`
+}
+
+// RolloutCohortInput holds the users of a rollout. All that is present must match; an unknown fact
+// does not match.
+type RolloutCohortInput struct {
+	// Platforms.
+	Platforms []Platform `json:"platforms,omitzero"`
+	// Countries of the users' addresses, as two upper-case letters.
+	Countries []string `json:"countries,omitzero"`
+	// Lowest installed version, included.
+	CurrentMin Opt[string] `json:"current_min,omitzero"`
+	// Highest installed version, included.
+	CurrentMax Opt[string] `json:"current_max,omitzero"`
+}
+
+// RolloutReason holds why the state of a rollout changes.
+type RolloutReason struct {
+	// Text for the history.
+	Reason Opt[string] `json:"reason,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// Rollout holds how far a version has been rolled out.
+type Rollout struct {
+	// Id of the version.
+	VersionID string `json:"version_id"`
+	// Display version.
+	Version string `json:"version"`
+	// Channel of the version.
+	Channel string `json:"channel"`
+	// The state of a rollout: `paused` keeps what was reached, `held` was stopped by a health rule and
+	// offers nothing, `completed` and `aborted` are final.
+	State string `json:"state"`
+	// Share of the users who are offered the version.
+	Percent float64 `json:"percent"`
+	// The steps, with ascending percentages.
+	Steps []RolloutStep `json:"steps"`
+	// Index of the step in force; -1 before the first one.
+	Step int64 `json:"step"`
+	// Whether the server takes the next step by itself.
+	AutoAdvance bool `json:"auto_advance"`
+	// The users to which the rollout is limited; null for all.
+	Cohort *RolloutCohort `json:"cohort"`
+	// Whether health rules act on the rollout.
+	Health bool `json:"health"`
+	// Decides, with the key of a user, who is reached first. Never changes.
+	Seed string `json:"seed"`
+	// First moment above 0 %.
+	StartedAt *int64 `json:"started_at"`
+	// When the percentage in force began; null before the first step.
+	StepStartedAt *int64 `json:"step_started_at"`
+	// When the version became complete.
+	CompletedAt *int64 `json:"completed_at"`
+	// What happened, newest first.
+	History []RolloutEvent `json:"history"`
+}
+
+// RolloutStep is a step of a rollout.
+type RolloutStep struct {
+	// Share of the users.
+	Percent float64 `json:"percent"`
+	// Time before the next step.
+	HoldSeconds int64 `json:"hold_seconds"`
+	// Users who must have been seen on the version before the next step.
+	MinExposure int64 `json:"min_exposure"`
+}
+
+// RolloutCohort holds the users of a rollout. All that is present must match.
+type RolloutCohort struct {
+	// Platforms; empty for all.
+	Platforms []Platform `json:"platforms"`
+	// Countries; empty for all.
+	Countries []string `json:"countries"`
+	// Lowest installed version, included.
+	CurrentMin *string `json:"current_min"`
+	// Highest installed version, included.
+	CurrentMax *string `json:"current_max"`
+}
+
+// RolloutEvent is an entry of the history of a rollout.
+type RolloutEvent struct {
+	// Time of the action.
+	At int64 `json:"at"`
+	// What happened.
+	Action string `json:"action"`
+	// Share of the users after the action.
+	Percent float64 `json:"percent"`
+	// User name, name of the API key, `schedule`, or `rule` and the name of a health rule.
+	By string `json:"by"`
+	// Reason; null if none was given.
+	Reason *string `json:"reason"`
 }
 
 // VersionTranslationInput holds texts of a version in one language.

@@ -114,6 +114,10 @@ import type {
   RequestSeries,
   Retention,
   RetentionInput,
+  Rollout,
+  RolloutFields,
+  RolloutPage,
+  RolloutReason,
   ScopeList,
   SearchPage,
   StorageBackend,
@@ -391,6 +395,16 @@ export interface GetVersionUsageQuery {
   optional_update_min_comparable_version?: string | null | undefined;
   /** Answers as if the optional range ended here; empty means no upper limit. */
   optional_update_max_comparable_version?: string | null | undefined;
+}
+
+/** Query of `listRollouts`. */
+export interface ListRolloutsQuery {
+  /** Number of items of a page. */
+  limit?: number | null | undefined;
+  /** Number of items to skip. */
+  offset?: number | null | undefined;
+  /** Only rollouts in this state. */
+  state?: "running" | "paused" | "held" | "completed" | "aborted" | (string & {}) | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
@@ -1273,6 +1287,57 @@ export interface AdminApi {
    * the one in the path.
    */
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
+
+  /** List the rollouts of a project, newest first. */
+  listRollouts(query?: ListRolloutsQuery, options?: CallOptions): Promise<RolloutPage>;
+  /** Walks all pages of `listRollouts`. */
+  iterRollouts(query?: Omit<ListRolloutsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<RolloutPage["data"][number], void, undefined>;
+
+  /** Read the rollout of a version, or null. */
+  getRollout(id: string, options?: CallOptions): Promise<Rollout | null>;
+
+  /**
+   * Begin or change the rollout of a version.
+   *
+   * Only the fields sent change. Sending `percent` turns `auto_advance` off, unless that is sent too. At 100 %
+   * without a cohort, the rollout is completed at once. 409 if it is already completed or aborted.
+   */
+  setRollout(id: string, body?: RolloutFields, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * Pause a running rollout.
+   *
+   * Users who have been reached keep the offer; the rollout stops growing.
+   */
+  pauseRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * Resume a paused or held rollout.
+   *
+   * The step in force begins anew. A held rollout needs a `reason`.
+   */
+  resumeRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * Take a running rollout to its next step.
+   *
+   * 409 at the last step; complete the rollout then.
+   */
+  advanceRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * Offer a version to everybody.
+   *
+   * Ends the rollout and removes its cohort. The version becomes the latest as a new one would.
+   */
+  completeRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * End a rollout for good.
+   *
+   * Nobody is offered the version any more. Publish a new version afterwards.
+   */
+  abortRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
 
   /**
    * Count the versions of all projects.

@@ -674,6 +674,8 @@ export interface VersionFields {
     } | null | undefined;
     /** Publication time. Default at creation: now. */
     published_at?: number | undefined;
+    /** The rollout with which a new version begins. Null: offered to everybody at once. Ignored when the version exists. */
+    rollout?: RolloutFields | null | undefined;
     /** Texts for updaters with their own order of versions. Replaced as a whole; null derives all of them. */
     native_versions?: NativeVersionsInput | null | undefined;
 }
@@ -702,6 +704,140 @@ export type VersionCreateByKey = VersionCreate & {
     /** Key or former key of the project. */
     project_key: string;
 };
+
+/** The state of a rollout: `paused` keeps what was reached, `held` was stopped by a health rule and offers nothing, `completed` and `aborted` are final. */
+export type RolloutState = "running" | "paused" | "held" | "completed" | "aborted" | (string & {});
+
+/** The changeable fields of a rollout. */
+export interface RolloutFields {
+    /** Share of the users who are offered the version, with at most 2 decimals. Default: that of the first step. */
+    percent?: number | undefined;
+    /** The steps, with ascending percentages. The last one is 100, which is also the default. */
+    steps?: RolloutStepInput[] | undefined;
+    /**
+     * Whether the server takes the next step by itself.
+     * Default `true`.
+     */
+    auto_advance?: boolean | undefined;
+    /** Limits the rollout to some users. Null for all. */
+    cohort?: RolloutCohortInput | null | undefined;
+    /**
+     * Whether the health rules of the project act on the rollout.
+     * Default `true`.
+     */
+    health?: boolean | undefined;
+}
+
+/** A step of a rollout. */
+export interface RolloutStepInput {
+    /** Share of the users, with at most 2 decimals. */
+    percent: number;
+    /**
+     * Time before the next step.
+     * Default `0`.
+     */
+    hold_seconds?: number | undefined;
+    /**
+     * Users who must have been seen on the version before the next step.
+     * Default `0`.
+     */
+    min_exposure?: number | undefined;
+}
+
+/** The users of a rollout. All that is present must match; an unknown fact does not match. */
+export interface RolloutCohortInput {
+    /** Platforms. */
+    platforms?: Platform[] | undefined;
+    /** Countries of the users' addresses, as two upper-case letters. */
+    countries?: string[] | undefined;
+    /** Lowest installed version, included. */
+    current_min?: string | null | undefined;
+    /** Highest installed version, included. */
+    current_max?: string | null | undefined;
+}
+
+/** Why the state of a rollout changes. */
+export interface RolloutReason {
+    /** Text for the history. */
+    reason?: string | null | undefined;
+}
+
+/** How far a version has been rolled out. */
+export interface Rollout {
+    /** Id of the version. */
+    version_id: string;
+    /** Display version. */
+    version: string;
+    /** Channel of the version. */
+    channel: string;
+    state: RolloutState;
+    /** Share of the users who are offered the version. */
+    percent: number;
+    /** The steps, with ascending percentages. */
+    steps: RolloutStep[];
+    /** Index of the step in force; -1 before the first one. */
+    step: number;
+    /** Whether the server takes the next step by itself. */
+    auto_advance: boolean;
+    /** The users to which the rollout is limited; null for all. */
+    cohort: RolloutCohort | null;
+    /** Whether health rules act on the rollout. */
+    health: boolean;
+    /** Decides, with the key of a user, who is reached first. Never changes. */
+    seed: string;
+    /** First moment above 0 %. */
+    started_at: number | null;
+    /** When the percentage in force began; null before the first step. */
+    step_started_at: number | null;
+    /** When the version became complete. */
+    completed_at: number | null;
+    /** What happened, newest first. */
+    history: RolloutEvent[];
+}
+
+/** A step of a rollout. */
+export interface RolloutStep {
+    /** Share of the users. */
+    percent: number;
+    /** Time before the next step. */
+    hold_seconds: number;
+    /** Users who must have been seen on the version before the next step. */
+    min_exposure: number;
+}
+
+/** The users of a rollout. All that is present must match. */
+export interface RolloutCohort {
+    /** Platforms; empty for all. */
+    platforms: Platform[];
+    /** Countries; empty for all. */
+    countries: string[];
+    /** Lowest installed version, included. */
+    current_min: string | null;
+    /** Highest installed version, included. */
+    current_max: string | null;
+}
+
+/** An entry of the history of a rollout. */
+export interface RolloutEvent {
+    /** Time of the action. */
+    at: number;
+    /** What happened. */
+    action: "created" | "changed" | "advanced" | "paused" | "resumed" | "held" | "completed" | "aborted" | (string & {});
+    /** Share of the users after the action. */
+    percent: number;
+    /** User name, name of the API key, `schedule`, or `rule` and the name of a health rule. */
+    by: string;
+    /** Reason; null if none was given. */
+    reason: string | null;
+}
+
+/** A page of rollouts. */
+export interface RolloutPage {
+    /** Number of items on all pages. */
+    total: number;
+    /** The items of this page. */
+    data: Rollout[];
+}
 
 /** Texts of a version in one language. */
 export interface VersionTranslationInput {

@@ -62,6 +62,13 @@ export const admin = `/admin/status Status get
 ./{k}/versions/{id} Version get update delete
 ./{k}/versions/{id}/report VersionReport get
 ./{k}/versions/by-version/{v} Version upsert
+./{k}/rollouts Rollout list
+./{k}/versions/{id}/rollout Rollout get set
+./{k}/versions/{id}/rollout/pause Rollout pause!
+./{k}/versions/{id}/rollout/resume Rollout resume!
+./{k}/versions/{id}/rollout/advance Rollout advance!
+./{k}/versions/{id}/rollout/complete Rollout complete!
+./{k}/versions/{id}/rollout/abort Rollout abort^!
 /admin/versions/statistics VersionStatistics get
 /admin/projects/{k}/announcements Announcement list create
 ./{id} Announcement get update delete

@@ -158,6 +158,13 @@ __all__ = [
     "RequestOverview",
     "RequestSeries",
     "Retention",
+    "Rollout",
+    "RolloutCohort",
+    "RolloutCohortInput",
+    "RolloutEvent",
+    "RolloutPage",
+    "RolloutStep",
+    "RolloutStepInput",
     "ScopeList",
     "SearchHit",
     "SearchPage",
@@ -691,6 +698,123 @@ class NativeVersions(TypedDict, total=False):
     """For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0."""
     sparkle: str
     """For Sparkle: the CFBundleVersion of the app."""
+
+
+class _RolloutStepInputOptional(TypedDict, total=False):
+    hold_seconds: int
+    """Time before the next step."""
+    min_exposure: int
+    """Users who must have been seen on the version before the next step."""
+
+
+class RolloutStepInput(_RolloutStepInputOptional):
+    """A step of a rollout."""
+
+    percent: float
+    """Share of the users, with at most 2 decimals."""
+
+
+class RolloutCohortInput(TypedDict, total=False):
+    """The users of a rollout.
+
+    All that is present must match; an unknown fact does not match.
+    """
+
+    platforms: Sequence[str]
+    """Platforms."""
+    countries: Sequence[str]
+    """Countries of the users' addresses, as two upper-case letters."""
+    current_min: str | None
+    """Lowest installed version, included."""
+    current_max: str | None
+    """Highest installed version, included."""
+
+
+class Rollout(TypedDict):
+    """How far a version has been rolled out."""
+
+    version_id: str
+    """Id of the version."""
+    version: str
+    """Display version."""
+    channel: str
+    """Channel of the version."""
+    state: str
+    """The state of a rollout: `paused` keeps what was reached, `held` was stopped by a health rule and
+    offers nothing, `completed` and `aborted` are final."""
+    percent: float
+    """Share of the users who are offered the version."""
+    steps: list[RolloutStep]
+    """The steps, with ascending percentages."""
+    step: int
+    """Index of the step in force; -1 before the first one."""
+    auto_advance: bool
+    """Whether the server takes the next step by itself."""
+    cohort: RolloutCohort | None
+    """The users to which the rollout is limited; null for all."""
+    health: bool
+    """Whether health rules act on the rollout."""
+    seed: str
+    """Decides, with the key of a user, who is reached first. Never changes."""
+    started_at: int | None
+    """First moment above 0 %."""
+    step_started_at: int | None
+    """When the percentage in force began; null before the first step."""
+    completed_at: int | None
+    """When the version became complete."""
+    history: list[RolloutEvent]
+    """What happened, newest first."""
+
+
+class RolloutStep(TypedDict):
+    """A step of a rollout."""
+
+    percent: float
+    """Share of the users."""
+    hold_seconds: int
+    """Time before the next step."""
+    min_exposure: int
+    """Users who must have been seen on the version before the next step."""
+
+
+class RolloutCohort(TypedDict):
+    """The users of a rollout.
+
+    All that is present must match.
+    """
+
+    platforms: list[str]
+    """Platforms; empty for all."""
+    countries: list[str]
+    """Countries; empty for all."""
+    current_min: str | None
+    """Lowest installed version, included."""
+    current_max: str | None
+    """Highest installed version, included."""
+
+
+class RolloutEvent(TypedDict):
+    """An entry of the history of a rollout."""
+
+    at: int
+    """Time of the action."""
+    action: str
+    """What happened."""
+    percent: float
+    """Share of the users after the action."""
+    by: str
+    """User name, name of the API key, `schedule`, or `rule` and the name of a health rule."""
+    reason: str | None
+    """Reason; null if none was given."""
+
+
+class RolloutPage(TypedDict):
+    """A page of rollouts."""
+
+    total: int
+    """Number of items on all pages."""
+    data: list[Rollout]
+    """The items of this page."""
 
 
 class _VersionTranslationInputOptional(TypedDict, total=False):

@@ -297,6 +297,37 @@ endpoints! {
     /// only the fields sent change. A `version` in the body must be the one in the path.
     PUT "/admin/projects/{k}/versions/by-version/{v}" upsert_version [version] (VersionFields) -> Version;
 
+    /// Lists the rollouts of a project, newest first.
+    GET "/admin/projects/{k}/rollouts" list_rollouts [] (ListRollouts) -> Page<Rollout>,
+        pages iter_rollouts(ListRollouts) of Rollout;
+
+    /// Reads the rollout of a version, or null.
+    GET "/admin/projects/{k}/versions/{id}/rollout" get_rollout [id] () -> Option<Rollout>;
+
+    /// Begins or change the rollout of a version. Only the fields sent change. Sending `percent`
+    /// turns `auto_advance` off, unless that is sent too. At 100 % without a cohort, the rollout is
+    /// completed at once. 409 if it is already completed or aborted.
+    PUT "/admin/projects/{k}/versions/{id}/rollout" set_rollout [id] (RolloutFields) -> Rollout;
+
+    /// Pauses a running rollout. Users who have been reached keep the offer; the rollout stops
+    /// growing.
+    POST "/admin/projects/{k}/versions/{id}/rollout/pause" pause_rollout [id] (RolloutReason) -> Rollout;
+
+    /// Resumes a paused or held rollout. The step in force begins anew. A held rollout needs a
+    /// `reason`.
+    POST "/admin/projects/{k}/versions/{id}/rollout/resume" resume_rollout [id] (RolloutReason) -> Rollout;
+
+    /// Takes a running rollout to its next step. 409 at the last step; complete the rollout then.
+    POST "/admin/projects/{k}/versions/{id}/rollout/advance" advance_rollout [id] (RolloutReason) -> Rollout;
+
+    /// Offers a version to everybody. Ends the rollout and removes its cohort. The version becomes
+    /// the latest as a new one would.
+    POST "/admin/projects/{k}/versions/{id}/rollout/complete" complete_rollout [id] (RolloutReason) -> Rollout;
+
+    /// Ends a rollout for good. Nobody is offered the version any more. Publish a new version
+    /// afterwards.
+    POST "/admin/projects/{k}/versions/{id}/rollout/abort" abort_rollout [id] (RolloutReason) -> Rollout;
+
     /// Counts the versions of all projects. Not for keys that are limited to projects.
     GET "/admin/versions/statistics" get_version_statistics [] () -> VersionStatistics;
 
@@ -673,6 +704,8 @@ bodies!(
     ProjectLanguageChanges,
     VersionFields,
     UpdateCheckSimulationInput,
+    RolloutFields,
+    RolloutReason,
     AnnouncementFields,
     AdminFeedbackFields,
     FeedbackBulk,

@@ -175,6 +175,18 @@ query! {
 }
 
 query! {
+    /// The query of `list_rollouts`.
+    ListRollouts {
+        /// Number of items of a page.
+        optional limit: u32,
+        /// Number of items to skip.
+        optional offset: u64,
+        /// Only rollouts in this state.
+        optional state: String,
+    }
+}
+
+query! {
     /// The query of `list_announcements`.
     ListAnnouncements {
         /// Number of items of a page.

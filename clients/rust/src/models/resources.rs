@@ -459,6 +459,89 @@ pub struct NativeVersions {
     pub sparkle: Option<String>,
 }
 
+/// How far a version has been rolled out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Rollout {
+    /// Id of the version.
+    pub version_id: String,
+    /// Display version.
+    pub version: String,
+    /// Channel of the version.
+    pub channel: String,
+    /// The state of a rollout: `paused` keeps what was reached, `held` was stopped by a health rule
+    /// and offers nothing, `completed` and `aborted` are final.
+    pub state: String,
+    /// Share of the users who are offered the version.
+    pub percent: f64,
+    /// The steps, with ascending percentages.
+    pub steps: Vec<RolloutStep>,
+    /// Index of the step in force; -1 before the first one.
+    pub step: i64,
+    /// Whether the server takes the next step by itself.
+    pub auto_advance: bool,
+    /// The users to which the rollout is limited; null for all.
+    pub cohort: Option<RolloutCohort>,
+    /// Whether health rules act on the rollout.
+    pub health: bool,
+    /// Decides, with the key of a user, who is reached first. Never changes.
+    pub seed: String,
+    /// First moment above 0 %.
+    pub started_at: Option<i64>,
+    /// When the percentage in force began; null before the first step.
+    pub step_started_at: Option<i64>,
+    /// When the version became complete.
+    pub completed_at: Option<i64>,
+    /// What happened, newest first.
+    pub history: Vec<RolloutEvent>,
+}
+
+/// A step of a rollout.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutStep {
+    /// Share of the users.
+    pub percent: f64,
+    /// Time before the next step.
+    pub hold_seconds: i64,
+    /// Users who must have been seen on the version before the next step.
+    pub min_exposure: i64,
+}
+
+/// The users of a rollout. All that is present must match.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutCohort {
+    /// Platforms; empty for all.
+    pub platforms: Vec<Platform>,
+    /// Countries; empty for all.
+    pub countries: Vec<String>,
+    /// Lowest installed version, included.
+    pub current_min: Option<String>,
+    /// Highest installed version, included.
+    pub current_max: Option<String>,
+}
+
+/// An entry of the history of a rollout.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutEvent {
+    /// Time of the action.
+    pub at: i64,
+    /// What happened.
+    pub action: String,
+    /// Share of the users after the action.
+    pub percent: f64,
+    /// User name, name of the API key, `schedule`, or `rule` and the name of a health rule.
+    pub by: String,
+    /// Reason; null if none was given.
+    pub reason: Option<String>,
+}
+
 /// Texts of a version in one language.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -2990,6 +3073,9 @@ input! {
         patch custom_data: Map<String, Value>,
         /// Publication time. Default at creation: now.
         optional published_at: i64,
+        /// The rollout with which a new version begins. Null: offered to everybody at once. Ignored
+        /// when the version exists.
+        patch rollout: RolloutFields,
         /// Texts for updaters with their own order of versions. Replaced as a whole; null derives
         /// all of them.
         patch native_versions: NativeVersionsInput,
@@ -3004,6 +3090,57 @@ input! {
         patch semver: String,
         /// For Sparkle: the CFBundleVersion of the app.
         patch sparkle: String,
+    }
+}
+
+input! {
+    /// The changeable fields of a rollout.
+    pub struct RolloutFields {
+        /// Share of the users who are offered the version, with at most 2 decimals. Default: that
+        /// of the first step.
+        optional percent: f64,
+        /// The steps, with ascending percentages. The last one is 100, which is also the default.
+        optional steps: Vec<RolloutStepInput>,
+        /// Whether the server takes the next step by itself.
+        optional auto_advance: bool,
+        /// Limits the rollout to some users. Null for all.
+        patch cohort: RolloutCohortInput,
+        /// Whether the health rules of the project act on the rollout.
+        optional health: bool,
+    }
+}
+
+input! {
+    /// A step of a rollout.
+    pub struct RolloutStepInput {
+        /// Share of the users, with at most 2 decimals.
+        optional percent: f64,
+        /// Time before the next step.
+        optional hold_seconds: i64,
+        /// Users who must have been seen on the version before the next step.
+        optional min_exposure: i64,
+    }
+}
+
+input! {
+    /// The users of a rollout. All that is present must match; an unknown fact does not match.
+    pub struct RolloutCohortInput {
+        /// Platforms.
+        optional platforms: Vec<Platform>,
+        /// Countries of the users' addresses, as two upper-case letters.
+        optional countries: Vec<String>,
+        /// Lowest installed version, included.
+        patch current_min: String,
+        /// Highest installed version, included.
+        patch current_max: String,
+    }
+}
+
+input! {
+    /// Why the state of a rollout changes.
+    pub struct RolloutReason {
+        /// Text for the history.
+        patch reason: String,
     }
 }
 

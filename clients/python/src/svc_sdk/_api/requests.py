@@ -97,6 +97,11 @@ if TYPE_CHECKING:
         RequestOverview,
         RequestSeries,
         Retention,
+        Rollout,
+        RolloutCohortInput,
+        RolloutFields,
+        RolloutPage,
+        RolloutStepInput,
         ScopeList,
         SearchPage,
         StorageBackend,
@@ -1665,6 +1670,7 @@ class AdminRequests(Namespace):
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        rollout: RolloutFields | Unset | None = UNSET,
         native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
@@ -1696,6 +1702,7 @@ class AdminRequests(Namespace):
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "rollout": rollout,
                     "native_versions": native_versions,
                 },
                 extra=extra,
@@ -1845,6 +1852,7 @@ class AdminRequests(Namespace):
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        rollout: RolloutFields | Unset | None = UNSET,
         native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
@@ -1879,6 +1887,7 @@ class AdminRequests(Namespace):
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "rollout": rollout,
                     "native_versions": native_versions,
                 },
                 extra=extra,
@@ -1948,6 +1957,7 @@ class AdminRequests(Namespace):
         platforms: Sequence[str] | Unset | None = UNSET,
         custom_data: Mapping[str, Any] | Unset | None = UNSET,
         published_at: int | Unset = UNSET,
+        rollout: RolloutFields | Unset | None = UNSET,
         native_versions: NativeVersionsInput | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Version:
@@ -1982,7 +1992,245 @@ class AdminRequests(Namespace):
                     "platforms": platforms,
                     "custom_data": custom_data,
                     "published_at": published_at,
+                    "rollout": rollout,
                     "native_versions": native_versions,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def list_rollouts(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        state: Literal["running", "paused", "held", "completed", "aborted"] | None = None,
+    ) -> RolloutPage:
+        """List the rollouts of a project, newest first.
+
+        `GET /admin/projects/{k}/rollouts`
+        """
+        return self._send(
+            Call["RolloutPage"](
+                "GET",
+                "/admin/projects/{k}/rollouts",
+                query={
+                    "limit": limit,
+                    "offset": offset,
+                    "state": state,
+                },
+                admin=True,
+            )
+        )
+
+    def iter_rollouts(
+        self,
+        *,
+        state: Literal["running", "paused", "held", "completed", "aborted"] | None = None,
+    ) -> Iterator[Rollout]:
+        """Walk all pages of `list_rollouts`."""
+        return self._each(
+            Call["Rollout"](
+                "GET",
+                "/admin/projects/{k}/rollouts",
+                query={
+                    "state": state,
+                },
+                admin=True,
+            )
+        )
+
+    def get_rollout(
+        self,
+        id: str,
+    ) -> Rollout | None:
+        """Read the rollout of a version, or null.
+
+        `GET /admin/projects/{k}/versions/{id}/rollout`
+        """
+        return self._send(
+            Call["Rollout | None"](
+                "GET",
+                "/admin/projects/{k}/versions/{id}/rollout",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def set_rollout(
+        self,
+        id: str,
+        *,
+        percent: float | Unset = UNSET,
+        steps: Sequence[RolloutStepInput] | Unset = UNSET,
+        auto_advance: bool | Unset = UNSET,
+        cohort: RolloutCohortInput | Unset | None = UNSET,
+        health: bool | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """Begin or change the rollout of a version.
+
+        Only the fields sent change. Sending `percent` turns `auto_advance` off, unless that is sent too. At
+        100 % without a cohort, the rollout is completed at once. 409 if it is already completed or aborted.
+
+        `PUT /admin/projects/{k}/versions/{id}/rollout`
+        """
+        return self._send(
+            Call["Rollout"](
+                "PUT",
+                "/admin/projects/{k}/versions/{id}/rollout",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "percent": percent,
+                    "steps": steps,
+                    "auto_advance": auto_advance,
+                    "cohort": cohort,
+                    "health": health,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def pause_rollout(
+        self,
+        id: str,
+        *,
+        reason: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """Pause a running rollout.
+
+        Users who have been reached keep the offer; the rollout stops growing.
+
+        `POST /admin/projects/{k}/versions/{id}/rollout/pause`
+        """
+        return self._send(
+            Call["Rollout"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/rollout/pause",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def resume_rollout(
+        self,
+        id: str,
+        *,
+        reason: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """Resume a paused or held rollout.
+
+        The step in force begins anew. A held rollout needs a `reason`.
+
+        `POST /admin/projects/{k}/versions/{id}/rollout/resume`
+        """
+        return self._send(
+            Call["Rollout"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/rollout/resume",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def advance_rollout(
+        self,
+        id: str,
+        *,
+        reason: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """Take a running rollout to its next step.
+
+        409 at the last step; complete the rollout then.
+
+        `POST /admin/projects/{k}/versions/{id}/rollout/advance`
+        """
+        return self._send(
+            Call["Rollout"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/rollout/advance",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def complete_rollout(
+        self,
+        id: str,
+        *,
+        reason: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """Offer a version to everybody.
+
+        Ends the rollout and removes its cohort. The version becomes the latest as a new one would.
+
+        `POST /admin/projects/{k}/versions/{id}/rollout/complete`
+        """
+        return self._send(
+            Call["Rollout"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/rollout/complete",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def abort_rollout(
+        self,
+        id: str,
+        *,
+        reason: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Rollout:
+        """End a rollout for good.
+
+        Nobody is offered the version any more. Publish a new version afterwards.
+
+        `POST /admin/projects/{k}/versions/{id}/rollout/abort`
+        """
+        return self._send(
+            Call["Rollout"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/rollout/abort",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
                 },
                 extra=extra,
                 admin=True,
