@@ -105,8 +105,8 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 			s.Must(t, 200, "PATCH", one+"/versions/"+apitest.Field[string](t, made, "id"), `{"is_deprecated":true}`)
 		}
 	}
-	s.Must(t, 201, "PUT", one+"/versions/by-version/0.8", `{"rollout":{"percent":0}}`)
-	rolling := s.Must(t, 201, "PUT", one+"/versions/by-version/0.9",
+	s.Must(t, 201, "PUT", one+"/versions/by-version/0.6", `{"rollout":{"percent":0}}`)
+	rolling := s.Must(t, 201, "PUT", one+"/versions/by-version/0.7",
 		`{"rollout":{"steps":[{"percent":12.5,"hold_seconds":60,"min_exposure":7},{"percent":100}],"health":false,
 			"cohort":{"platforms":["linux"],"countries":["DE"],"current_min":"1","current_max":"2.5"}}}`)
 	s.Must(t, 200, "POST", one+"/versions/"+apitest.Field[string](t, rolling, "id")+"/rollout/pause", `{"reason":"wait"}`)
