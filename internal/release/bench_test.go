@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"svc/internal/release"
+	"svc/internal/rollout"
 )
 
 // project returns a catalog of 300 versions that resembles a real project: patches,
@@ -34,12 +35,19 @@ var checks = []struct {
 	{"unregistered", ask{comparable: "1.4.2.7"}},
 	{"preview", ask{version: "v3.9.8", preview: true}},
 	{"up_to_date", ask{version: "v3.9.8"}},
+	{"rollout", ask{version: "v1.4.2", key: "4711"}},
 }
 
 func BenchmarkCheck(b *testing.B) {
-	c := project(b)
+	settled := project(b)
+	open := items(settled)
+	open[0].Rollout = rolledOut(b, rollout.Running, "25")
 	optional := span(b, "2.0", "")
 	for _, bc := range checks {
+		c := settled
+		if bc.ask.key != "" {
+			c = release.NewCatalog(open, nil)
+		}
 		b.Run(bc.name, func(b *testing.B) {
 			q := bc.ask.query(b)
 			b.ReportAllocs()
@@ -78,17 +86,29 @@ func BenchmarkNewCatalog(b *testing.B) {
 //
 //nolint:paralleltest // counts the allocations of the whole process
 func TestCheckDoesNotAllocate(t *testing.T) {
-	c := project(t)
+	settled := project(t)
+	open := items(settled)
+	open[0].Rollout = rolledOut(t, rollout.Running, "25")
 	optional := span(t, "2.0", "")
-	for _, tc := range checks {
-		q := tc.ask.query(t)
-		allocations := testing.AllocsPerRun(100, func() {
-			if _, err := c.Check(q, optional); err != nil {
-				t.Error(err)
+	for _, c := range []*release.Catalog{settled, release.NewCatalog(open, nil)} {
+		for _, tc := range checks {
+			q := tc.ask.query(t)
+			allocations := testing.AllocsPerRun(100, func() {
+				if _, err := c.Check(q, optional); err != nil {
+					t.Error(err)
+				}
+			})
+			if allocations != 0 {
+				t.Errorf("%s: got %v allocations a check, want none", tc.name, allocations)
 			}
-		})
-		if allocations != 0 {
-			t.Errorf("%s: got %v allocations a check, want none", tc.name, allocations)
 		}
 	}
+}
+
+// items returns copies of the versions of a catalog.
+func items(c *release.Catalog) (all []release.Item) {
+	for at := range c.Len() {
+		all = append(all, *c.Item(at))
+	}
+	return all
 }

@@ -110,7 +110,7 @@ func NewCatalog(items []Item, channels Channels) *Catalog {
 // being rolled out, and parses the range of its rollout.
 func (c *Catalog) prepare(at int) {
 	v := &c.items[at]
-	if v.Rollout != nil && v.Rollout.Cohort != nil {
+	if v.open() && v.Rollout.Cohort != nil {
 		var r Range
 		r.Min, _ = Parse(v.Rollout.Cohort.CurrentMin)
 		r.Max, _ = Parse(v.Rollout.Cohort.CurrentMax)
@@ -163,6 +163,10 @@ func (c *Catalog) pool(channel string) *pool {
 	}
 	return nil
 }
+
+// Targeted reports whether a version that is being rolled out is only offered to callers with
+// certain platforms, countries or versions.
+func (c *Catalog) Targeted() bool { return len(c.cohorts) > 0 }
 
 // Channels returns the project's own channels. The caller must not change them.
 func (c *Catalog) Channels() Channels { return c.channels }

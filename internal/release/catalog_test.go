@@ -11,11 +11,15 @@ import (
 	"github.com/google/uuid"
 
 	"svc/internal/release"
+	"svc/internal/rollout"
 )
 
 // describe returns the version that a line describes. In "v1.0=1.0.0 @5 preview", for
 // example, the parts are the display text, the comparable version (by default derived
 // from the text; "none" is zero), the time of publication (by default 0) and the flags.
+// "channel=beta" sets the channel. "running=25" is a rollout in this state at 25 %, whose seed
+// is that of the contract. "yanked" and "yanked=2.0" withdraw the version, the latter in favour
+// of another one.
 func describe(t testing.TB, line string) release.Item {
 	t.Helper()
 	words := strings.Fields(line)
@@ -32,7 +36,14 @@ func describe(t testing.TB, line string) release.Item {
 		}
 	}
 	for _, word := range words[1:] {
-		switch word {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "channel":
+			v.Channel = value
+		case "running", "paused", "held", "completed", "aborted":
+			v.Rollout = rolledOut(t, rollout.State(name), value)
+		case "yanked":
+			v.Yank = &release.Yank{Reason: value}
 		case "latest":
 			v.Latest = true
 		case "preview":
@@ -52,6 +63,19 @@ func describe(t testing.TB, line string) release.Item {
 	return v
 }
 
+// rolledOut returns a rollout that has been started.
+func rolledOut(t testing.TB, state rollout.State, percent string) *rollout.Rollout {
+	t.Helper()
+	r := &rollout.Rollout{State: state, Percent: rollout.Whole, Seed: "9f86d081884c7d659a2feaa0c55ad015", StartedAt: new(int64)}
+	if percent == "" {
+		return r
+	}
+	if err := r.Percent.UnmarshalJSON([]byte(percent)); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // id returns the ID of the version that is created n-th.
 func id(n int) (u uuid.UUID) {
 	binary.BigEndian.PutUint64(u[:], uint64(n))
@@ -68,8 +92,17 @@ func catalog(t testing.TB, lines ...string) *release.Catalog {
 		v.ID = id(n)
 		items = append(items, v)
 	}
+	for i := range items { // the reason of a yank names the version to return to
+		yank := items[i].Yank
+		if yank == nil || yank.Reason == "" {
+			continue
+		}
+		at := slices.IndexFunc(items, func(v release.Item) bool { return v.Version == yank.Reason })
+		to := items[at].ID
+		yank.DowngradeTo = &to
+	}
 	rand.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	return release.NewCatalog(items, nil)
+	return release.NewCatalog(items, release.Channels{{Name: "beta", Includes: []string{"stable"}}})
 }
 
 // name returns the display text of the version at a position, or "" for -1.
@@ -124,6 +157,9 @@ func TestLatest(t *testing.T) {
 		{"no flag: deprecated ones count", []string{"3.0 @1", "1.0 @2 deprecated"}, "1.0"},
 		{"no flag, equal times: newest created", []string{"3.0", "1.0"}, "1.0"},
 		{"previews only: the one that was published last", []string{"2.0-rc @1 preview", "1.0-rc @2 preview"}, "1.0-rc"},
+		{"neither rollouts nor yanked versions", []string{"1.0", "2.0 running", "3.0 held", "4.0 aborted", "5.0 yanked"}, "1.0"},
+		{"a completed rollout", []string{"1.0", "2.0 completed"}, "2.0"},
+		{"only a rollout", []string{"1.0 running=99"}, ""},
 		{"a time in the future hides nothing", []string{"1.0 @1", "2.0 @99999999999"}, "2.0"},
 		{"nothing published", nil, ""},
 	} {
@@ -149,6 +185,7 @@ func TestLatestPreview(t *testing.T) {
 		{"equal values and times: newest created", []string{"a=1-rc preview", "b=1.0-rc preview"}, "b"},
 		{"the flag decides, not the tag", []string{"2.0-rc", "1.0 preview"}, "1.0"},
 		{"deprecated ones count", []string{"1.0-rc preview", "2.0-rc preview deprecated"}, "2.0-rc"},
+		{"neither rollouts nor yanked versions", []string{"1.0-rc preview", "2.0-rc preview paused", "3.0-rc preview yanked"}, "1.0-rc"},
 		{"no preview", []string{"1.0"}, ""},
 		{"nothing published", nil, ""},
 	} {

@@ -21,11 +21,13 @@ const (
 type ask struct {
 	version, comparable string
 	preview             bool
+	channel, key        string
+	downgrade           bool // accept one
 }
 
 func (a ask) query(t testing.TB) release.Query {
 	t.Helper()
-	q := release.Query{Version: a.version}
+	q := release.Query{Version: a.version, Channel: a.channel, Key: a.key, AcceptDowngrade: a.downgrade}
 	if a.preview {
 		q.Channel = release.Preview
 	}
@@ -134,23 +136,23 @@ func TestCheckCurrent(t *testing.T) {
 			answer{"9", "c2", "9", "2", "1.5", false, update}},
 		{"by a comparable version equal in value", versions, ask{comparable: "1.5.0"}, [2]string{},
 			answer{"9", "c2", "9", "2", "1.5.0", false, update}},
-		{"the comparable version wins over the display text", versions, ask{"v1", "1.5", false}, [2]string{},
+		{"the comparable version wins over the display text", versions, ask{version: "v1", comparable: "1.5"}, [2]string{},
 			answer{"9", "c2", "9", "2", "1.5", false, update}},
-		{"several equal ones: the one with the display text", versions, ask{"eins", "1", false}, [2]string{},
+		{"several equal ones: the one with the display text", versions, ask{version: "eins", comparable: "1"}, [2]string{},
 			answer{"9", "c2", "9", "eins", "1", false, update}},
 		{"several equal ones: official before preview, then newest published", versions, ask{comparable: "1"}, [2]string{},
 			answer{"9", "c2", "9", "uno", "1", false, update}},
-		{"several equal ones: an unknown display text does not choose", versions, ask{"other", "1", false}, [2]string{},
+		{"several equal ones: an unknown display text does not choose", versions, ask{version: "other", comparable: "1"}, [2]string{},
 			answer{"9", "c2", "9", "uno", "1", false, update}},
-		{"several equal ones: the display text of another value does not choose", versions, ask{"2", "1", false}, [2]string{},
+		{"several equal ones: the display text of another value does not choose", versions, ask{version: "2", comparable: "1"}, [2]string{},
 			answer{"9", "c2", "9", "uno", "1", false, update}},
 		{"several equal previews: newest published, then newest created", versions, ask{comparable: "2-rc"}, [2]string{},
 			answer{"9", "c2", "9", "c2", "2-rc", false, update}},
 		{"a comparable version that is not registered", versions, ask{comparable: "1.7"}, [2]string{},
 			answer{"9", "c2", "9", "", "1.7", false, update}},
-		{"a display text with a comparable version that is not registered", versions, ask{"v1", "1.7", false}, [2]string{},
+		{"a display text with a comparable version that is not registered", versions, ask{version: "v1", comparable: "1.7"}, [2]string{},
 			answer{"9", "c2", "9", "", "1.7", false, update}},
-		{"a display text without comparable version of its own, and one sent", versions, ask{"lost", "1.7", false}, [2]string{},
+		{"a display text without comparable version of its own, and one sent", versions, ask{version: "lost", comparable: "1.7"}, [2]string{},
 			answer{"9", "c2", "9", "", "1.7", false, update}},
 		{"greater than all that is published", versions, ask{comparable: "10"}, [2]string{},
 			answer{"9", "c2", "", "", "10", false, nil}},

@@ -58,6 +58,28 @@ func TestExplain(t *testing.T) {
 			"a withdrawn preview", []string{"1.0", "3.0-rc preview deprecated", "2.0-rc preview"}, ask{version: "1.0", preview: true}, [2]string{},
 			"deprecated_version_passed_over=3.0-rc current_version_registered=1.0 newer_version_available=2.0-rc",
 		},
+		{
+			"rollouts that have not reached the client", []string{"1.0", "2.0 aborted", "3.0 running=25", "4.0 held=50", "4.1 paused=10"}, ask{version: "1.0", key: "4711"}, [2]string{},
+			"rollout_held=4.0 rollout_aborted=2.0 current_version_registered=1.0 latest_version_installed=1.0 rollout_not_reached=4.1",
+		},
+		{
+			"a milestone that has not been reached", []string{"1.0", "2.0 milestone running=25", "3.0"}, ask{version: "1.0"}, [2]string{},
+			"current_version_registered=1.0 latest_version_installed=1.0 rollout_not_reached=2.0",
+		},
+		{
+			"a yanked version", []string{"1.0", "2.0 yanked"}, ask{version: "2.0"}, [2]string{},
+			"current_version_registered=2.0 above_latest_version=1.0 current_version_yanked=2.0 downgrade_offered=1.0",
+		},
+		{
+			"a yanked version, with a downgrade accepted", []string{"1.0", "2.0 yanked"}, ask{version: "2.0", downgrade: true}, [2]string{"", "3"},
+			"current_version_registered=2.0 above_latest_version=1.0 current_version_yanked=2.0 downgrade_offered=1.0",
+		},
+		{"only a rollout", []string{"1.0 running=25"}, ask{comparable: "0.9"}, [2]string{}, "nothing_published rollout_not_reached=1.0"},
+		{
+			"a preview on a channel that is not included", []string{"1.0", "2.0-rc preview", "1.1-rc preview channel=beta"}, ask{version: "1.0", channel: "beta"}, [2]string{},
+			"previews_not_included=2.0-rc current_version_registered=1.0 newer_version_available=1.1-rc",
+		},
+		{"a channel that does not exist", []string{"1.0"}, ask{version: "1.0", channel: "nightly"}, [2]string{}, ""},
 		{"previews only", []string{"1.0-rc preview"}, ask{comparable: "1"}, [2]string{}, "nothing_published previews_not_included=1.0-rc"},
 		{"nothing", nil, ask{version: "1.0"}, [2]string{}, "nothing_published"},
 		{"an unknown text", []string{"1.0"}, ask{version: "mine"}, [2]string{}, "current_version_unknown"},

@@ -58,6 +58,8 @@ func outcome(t *testing.T, c *release.Catalog, at int, written string, plan rele
 const (
 	exclude  = "400: is_latest and is_deprecated exclude each other; send is_latest false to deprecate the latest version"
 	another  = "a version may be deprecated only while another one is official, not deprecated and greater than "
+	isYanked = "400: is_latest: a yanked version cannot be the latest"
+	notYet   = "400: is_latest: the version cannot be the latest before its rollout is completed"
 	noOther  = "400: is_deprecated: " + another
 	notMoved = "400: comparable_version: " + another
 )
@@ -95,6 +97,12 @@ func TestPlanCreate(t *testing.T) {
 		{"deprecated: greater, but deprecated", []string{"1 latest", "3 deprecated"}, "2 deprecated", nil, noOther + "2"},
 		{"deprecated: greater behind a preview and a deprecated one", []string{"3 latest", "4 preview", "5 deprecated"}, "2 deprecated", nil, "3"},
 		{"deprecated: previews may be", []string{"3 latest"}, "2 preview deprecated", nil, "3"},
+		{"default: a version that is being rolled out", []string{"1 latest"}, "2 running=25", nil, "1"},
+		{"default: a completed rollout", []string{"1 latest"}, "2 completed", nil, "2"},
+		{"true: a version that is being rolled out", []string{"1 latest"}, "2 running", yes, notYet},
+		{"true: an aborted rollout", []string{"1 latest"}, "2 aborted", yes, notYet},
+		{"true: a yanked version", []string{"1 latest"}, "2 yanked", yes, isYanked},
+		{"deprecated: a yanked version is greater", []string{"1 latest", "3 yanked"}, "2 deprecated", nil, "1"},
 		{"deprecated: previews need a greater one too", []string{"1 latest"}, "2 preview deprecated", nil, noOther + "2"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -144,6 +152,18 @@ func TestPlanUpdate(t *testing.T) {
 		{"preview sent as false: keeps the flag", []string{"1", "2 preview latest"}, "2", "2", nil, true, "2"},
 		{"preview not sent: a preview keeps the flag", []string{"1", "2 preview latest"}, "2", "2 preview milestone", nil, false, "2"},
 		{"preview sent: without the flag nothing happens", []string{"1 latest", "2"}, "2", "2 preview", nil, true, "1"},
+		{"its rollout is completed", []string{"1 latest", "2 running"}, "2", "2 completed", nil, false, "2"},
+		{"its rollout is completed, a greater version is the latest", []string{"3 latest", "2 running"}, "2", "2 completed", nil, false, "3"},
+		{"its rollout is completed, a preview", []string{"1 latest", "2 preview running"}, "2", "2 preview completed", nil, false, "1"},
+		{"its rollout is completed, false", []string{"1 latest", "2 running"}, "2", "2 completed", no, false, "1"},
+		{"its rollout goes on", []string{"1 latest", "2 running=25"}, "2", "2 running=50", nil, false, "1"},
+		{"its rollout was completed before", []string{"1 latest", "2 completed"}, "2", "2 completed milestone", nil, false, "1"},
+		{"the latest gets a rollout", []string{"1", "2 latest"}, "2", "2 running=0", nil, false, "1"},
+		{"the latest gets a rollout, true", []string{"1", "2 latest"}, "2", "2 running=0", yes, false, notYet},
+		{"the latest is yanked", []string{"1", "2 latest"}, "2", "2 yanked", nil, false, "1"},
+		{"the latest is yanked, true", []string{"1", "2 latest"}, "2", "2 yanked", yes, false, isYanked},
+		{"no longer yanked: it does not get the flag", []string{"1 latest", "2 yanked"}, "2", "2", nil, false, "1"},
+		{"false: neither a yanked version nor a rollout follows", []string{"1", "2 yanked", "3 running", "4 latest"}, "4", "4", no, false, "1"},
 		{"deprecate the latest", []string{"1", "2 latest", "3"}, "2", "2 deprecated", nil, false, exclude},
 		{"deprecate and true", []string{"1", "2", "3 latest"}, "2", "2 deprecated", yes, false, exclude},
 		{"true on a deprecated version", []string{"2 deprecated", "3 latest"}, "2", "2 deprecated", yes, false, exclude},
@@ -189,6 +209,8 @@ func TestTakesLatest(t *testing.T) {
 	}{
 		{"a preview", nil, "1 preview", false},
 		{"a deprecated version", []string{"1 deprecated"}, "1 deprecated", false},
+		{"a version that is being rolled out", nil, "1 running", false},
+		{"a yanked version", nil, "1 yanked", false},
 		{"no version at all", nil, "1", true},
 		{"no current latest", []string{"2"}, "1", true},
 		{"the current latest", []string{"1 latest", "2"}, "1", true},
