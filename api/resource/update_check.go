@@ -18,8 +18,11 @@ type updateCheckInput struct {
 	CurrentVersion    web.Optional[string] `json:"current_version"`
 	CurrentComparable web.Optional[string] `json:"current_comparable_version"`
 	IncludePreview    web.Optional[bool]   `json:"include_preview"`
+	Channel           web.Optional[string] `json:"channel"`
+	RolloutKey        web.Optional[string] `json:"rollout_key"`
+	AcceptDowngrade   web.Optional[bool]   `json:"accept_downgrade"`
 	Locale            web.Optional[string] `json:"locale"`
-	Platform          web.Optional[string] `json:"platform"`         // used for statistics only
+	Platform          web.Optional[string] `json:"platform"`         // only for statistics and cohorts
 	PlatformVersion   web.Optional[string] `json:"platform_version"` // used for statistics only
 }
 
@@ -28,13 +31,20 @@ func (in updateCheckInput) check() (release.Query, error) {
 	var p problems
 	p.Text("current_version", in.CurrentVersion, web.TextRule{Max: 64, Trim: true})
 	p.Flag("include_preview", in.IncludePreview)
+	p.Text("channel", in.Channel, web.TextRule{Max: 16, Trim: true})
+	p.Text("rollout_key", in.RolloutKey, web.TextRule{Max: 64})
+	p.Flag("accept_downgrade", in.AcceptDowngrade)
 	p.Text("locale", in.Locale, web.TextRule{})
 	q := release.Query{
 		Version:    strings.TrimSpace(in.CurrentVersion.Or("")),
 		Comparable: p.ComparableVersion("current_comparable_version", in.CurrentComparable, false),
+		Channel:    strings.TrimSpace(in.Channel.Or("")), AcceptDowngrade: in.AcceptDowngrade.Or(false),
 	}
-	if in.IncludePreview.Or(false) {
+	if q.Channel == "" && in.IncludePreview.Or(false) {
 		q.Channel = release.Preview
+	}
+	if key := in.RolloutKey.Or(""); strings.TrimSpace(key) != "" {
+		q.Key = key
 	}
 	if q.Version == "" && in.CurrentComparable.Value == nil && !in.CurrentVersion.Wrong && !in.CurrentComparable.Wrong {
 		p.Add("current_version or current_comparable_version is required")
@@ -54,10 +64,9 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	said := declaration(in.Platform, in.PlatformVersion)
-	said.Version = cmp.Or(query.Version, in.CurrentComparable.Or(""))
-	r.Declare(said)
+	in.declare(r, query)
 	return r.Snapshot(h.DB, func(snap *store.Snapshot) error {
+		query := locate(r, snap, query)
 		decision, err := snap.Catalog.Check(query, snap.Project.OptionalUpdate)
 		if err != nil {
 			return err
@@ -78,6 +87,22 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
+// declare notes what the body says about the client.
+func (in updateCheckInput) declare(r *web.Request, q release.Query) {
+	said := declaration(in.Platform, in.PlatformVersion)
+	said.Version = cmp.Or(q.Version, in.CurrentComparable.Or(""))
+	r.Declare(said)
+}
+
+// locate adds the caller's platform and country to a query if a rollout is limited to some of them.
+// Finding them takes longer than the decision itself.
+func locate(r *web.Request, snap *store.Snapshot, q release.Query) release.Query {
+	if snap.Catalog.Targeted() {
+		q.Platform, q.Country = r.Client().System().Platform, r.Client().Place().CountryCode
+	}
+	return q
+}
+
 // answers pools response buffers. A buffer can be reused after the response has been written.
 // Allocating a buffer for each response would be the largest part of the endpoint's garbage
 // collection cost.
@@ -89,7 +114,7 @@ const maxPooled = 256 << 10
 // holdLarge waits until memory for the large texts of the versions in a decision is available.
 func (r reader) holdLarge(d release.Decision) error {
 	size := 0
-	for _, at := range [...]int{d.Latest, d.Preview, d.Target} {
+	for _, at := range [...]int{d.Latest, d.Preview, d.Target, d.Downgrade} {
 		if at >= 0 && r.snap.Entry(at).Large {
 			size += r.snap.Entry(at).Size
 		}
@@ -146,7 +171,29 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	b = strconv.AppendBool(b, r.snap.Catalog.Item(d.Latest).Milestone)
 	b = append(b, `,"target_is_milestone":`...)
 	b = strconv.AppendBool(b, d.Guarded)
-	return append(b, "}}"...), nil
+	if b, err = r.appendDistribution(append(b, '}'), d); err != nil {
+		return nil, err
+	}
+	return append(b, '}'), nil
+}
+
+// appendDistribution appends the fields about a rollout and about a downgrade, if there are any.
+func (r reader) appendDistribution(b []byte, d release.Decision) ([]byte, error) {
+	if d.Rollout >= 0 {
+		item := r.snap.Catalog.Item(d.Rollout)
+		b = web.AppendText(append(b, `,"rollout":{"version":`...), item.Version)
+		b = append(append(b, `,"percent":`...), item.Rollout.Percent.String()...)
+		b = append(strconv.AppendBool(append(b, `,"included":`...), d.Included), '}')
+	}
+	if d.Downgrade >= 0 {
+		older, err := versionContents.encode(r, r.snap.Entry(d.Downgrade))
+		if err != nil {
+			return nil, err
+		}
+		b = r.append(append(b, `,"downgrade":{"target_version":`...), older)
+		b = append(web.AppendText(append(b, `,"reason":`...), r.snap.Catalog.Item(d.Current).Yank.Reason), '}')
+	}
+	return b, nil
 }
 
 // appendOr is like append, but appends null if object is nil.
@@ -206,7 +253,9 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request, in updateCheckInput) (sim
 	if err := web.JoinValidation(err, p.Err()); err != nil {
 		return simulationView{}, err
 	}
+	in.declare(r, query)
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v simulationView, err error) {
+		query := locate(r, snap, query)
 		decision, found, refused := snap.Catalog.Explain(query, snap.Project.OptionalUpdate)
 		v = simulationView{
 			Status: web.StatusOf(refused), Reasons: web.Views(found, func(f release.Finding) updateReasonView { return viewFinding(snap, f) }),

@@ -53,6 +53,21 @@ func TestUpdateCheck(t *testing.T) {
 				`{"current_version":"1.0","current_comparable_version":null,"include_preview":null,"locale":null}`,
 				`{"should_update":true,"latest_version":{"version":"2.0"}}`,
 			},
+			{
+				"a channel",
+				`{"current_version":"1.0","channel":" preview "}`,
+				`{"should_update":true,"latest_version":{"version":"3.0-rc"}}`,
+			},
+			{
+				"a channel wins over the flag",
+				`{"current_version":"1.0","channel":"stable","include_preview":true}`,
+				`{"latest_version":{"version":"2.0"},"latest_preview_version":{"version":"3.0-rc"}}`,
+			},
+			{
+				"a blank channel is not sent, and a key changes nothing without a rollout",
+				`{"current_version":"1.0","channel":" ","include_preview":true,"rollout_key":"4711","accept_downgrade":true}`,
+				`{"latest_version":{"version":"3.0-rc"}}`,
+			},
 			{"the declared platform plays no role", `{"current_version":"1.0","platform":"beos","platform_version":"x"}`, `{"target_version":{"version":"2.0"}}`},
 			{"the text is trimmed", `{"current_version":" 1.0\n"}`, `{"current_version":"1.0","should_update":true}`},
 			{
@@ -270,10 +285,15 @@ func TestUpdateCheckRefused(t *testing.T) {
 			"everything that is wrong is told",
 			"POST",
 			path,
-			`{"current_version":5,"include_preview":5,"locale":5}`,
+			`{"current_version":5,"include_preview":5,"channel":5,"rollout_key":5,"accept_downgrade":5,"locale":5}`,
 			400,
-			"current_version must be a string; include_preview must be true or false; locale must be a string",
+			"current_version must be a string; include_preview must be true or false; channel must be a string; rollout_key must be a string; " +
+				"accept_downgrade must be true or false; locale must be a string",
 		},
+		{"a channel that the project does not have", "POST", path, `{"current_version":"1.0","channel":"nightly"}`, 400, `the project has no channel "nightly"`},
+		{"a channel in upper case", "POST", path, `{"current_version":"1.0","channel":"Preview"}`, 400, `the project has no channel "Preview"`},
+		{"a channel of 17 characters", "POST", path, `{"current_version":"1.0","channel":"` + apitest.Long(17) + `"}`, 400, "channel must have at most 16 characters"},
+		{"a key of 65 characters", "POST", path, `{"current_version":"1.0","rollout_key":"` + apitest.Long(65) + `"}`, 400, "rollout_key must have at most 64 characters"},
 		{"a version that is not registered, and no value: none is derived", "POST", path, `{"current_version":"0.9"}`, 400, `current_version "0.9"`},
 		{"an equal value is no registered text", "POST", path, `{"current_version":"1.0.0"}`, 400, `current_version "1.0.0"`},
 		{"case counts", "POST", path, `{"current_version":"name"}`, 400, `current_version "name"`},
@@ -356,6 +376,7 @@ func TestUpdateCheckSimulation(t *testing.T) {
 			`{"code":"current_version_not_registered","version":null},` + about("above_latest_version", "5.0-rc")},
 		{"a language that the project does not have", `{"current_version":"3.0","locale":"fr"}`, "200", about("previews_not_included", "5.0-rc") + "," +
 			about("current_version_registered", "3.0") + "," + about("latest_version_installed", "3.0")},
+		{"a channel that the project does not have", `{"current_version":"1.0","channel":"nightly"}`, "400", ""},
 		{
 			"nothing to compare it by",
 			`{"current_version":"mine"}`,

@@ -90,13 +90,15 @@ func (s *spec) goValue(t typ) string {
 	return goPlain[t.Kind]
 }
 
-// goField returns a field of a struct. In answers, a pointer means that the value can be null. In
-// requests, it means that the field is optional, and an Opt field can also be null.
+// goField returns a field of a struct. In answers, a pointer means that the value can be null or, if
+// it is a struct, be missing. In requests, it means that the field is optional, and an Opt field can also be null.
 func (s *spec) goField(f *field, required bool) goField {
 	value := s.goValue(f.Type)
 	reference := strings.HasPrefix(value, "[]") || strings.HasPrefix(value, "map[") || value == "any"
 	tag := ""
 	switch {
+	case !f.Owner.Sent && !required && f.Type.Kind == schemaKind:
+		value = "*" + value
 	case f.Owner.Sent && required, !f.Owner.Sent && (reference || !f.Type.Nullable):
 	case !f.Owner.Sent:
 		value = "*" + value

@@ -2825,9 +2825,17 @@ type UpdateCheckInput struct {
 	CurrentComparableVersion Opt[string] `json:"current_comparable_version,omitzero"`
 	// Whether previews may be offered.
 	IncludePreview *bool `json:"include_preview,omitempty"`
+	// The channel whose versions may be offered. Without one, `include_preview` selects `preview` or
+	// `stable`.
+	Channel Opt[string] `json:"channel,omitzero"`
+	// Decides whether a rollout has reached the client. Recommended: a random integer from 0 to 9999,
+	// made once and kept. Without a key, only complete versions are offered.
+	RolloutKey Opt[string] `json:"rollout_key,omitzero"`
+	// Whether the target may be an older version if the installed one was withdrawn.
+	AcceptDowngrade *bool `json:"accept_downgrade,omitempty"`
 	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
-	// Platform of the app. For statistics only; it does not change the answer.
+	// Platform of the app. For statistics, and for rollouts that are limited to some platforms.
 	Platform *string `json:"platform,omitempty"`
 	// Version of the app's system. For statistics only.
 	PlatformVersion *string `json:"platform_version,omitempty"`
@@ -2851,18 +2859,47 @@ type UpdateCheck struct {
 	CurrentComparableVersion string `json:"current_comparable_version"`
 	// A version, with the fields for apps.
 	LatestVersion VersionInfo `json:"latest_version"`
-	// The greatest preview, regardless of `include_preview`; null if there is none.
+	// The greatest preview offered on the channel `preview`, regardless of the client's channel; null
+	// if there is none.
 	LatestPreviewVersion *VersionInfo `json:"latest_preview_version"`
 	// The version to install now; null if there is nothing newer.
 	TargetVersion *VersionInfo `json:"target_version"`
 	// The milestones between the installed and the latest version.
 	Milestone MilestoneState `json:"milestone"`
+	// The rollout of the greatest version on the channel. Left out if that version is complete.
+	Rollout *UpdateCheckRollout `json:"rollout,omitempty"`
+	// The older version for a client whose version was withdrawn and for which there is nothing newer.
+	// Left out otherwise.
+	Downgrade *UpdateCheckDowngrade `json:"downgrade,omitempty"`
+}
+
+// UpdateCheckRollout holds the rollout of the greatest version on the channel. Left out if that
+// version is complete.
+type UpdateCheckRollout struct {
+	// Display version.
+	Version string `json:"version"`
+	// Share of the users who are offered the version.
+	Percent float64 `json:"percent"`
+	// Whether this client is offered the version.
+	Included bool `json:"included"`
+}
+
+// UpdateCheckDowngrade holds the older version for a client whose version was withdrawn and for
+// which there is nothing newer. Left out otherwise.
+type UpdateCheckDowngrade struct {
+	// A version, with the fields for apps.
+	TargetVersion VersionInfo `json:"target_version"`
+	// Why the installed version was withdrawn.
+	Reason string `json:"reason"`
 }
 
 // ReasonCode is a reason of an update check. `newer_version_available`: there is something newer.
 // `current_version_deprecated`: the installed version is deprecated; also without anything newer.
 // `outside_optional_update_range`: the installed version is outside the range in which updates are
 // optional. `milestone_guard`: the target is a milestone that must not be skipped.
+// `rollout_not_reached`: a greater version is not offered to this client yet.
+// `current_version_yanked`: the installed version was withdrawn. `downgrade_offered`: `downgrade`
+// has an older version.
 type ReasonCode string
 
 // Values of ReasonCode. Others that a newer server sends are kept.
@@ -2892,9 +2929,18 @@ type UpdateCheckSimulationInput struct {
 	CurrentComparableVersion Opt[string] `json:"current_comparable_version,omitzero"`
 	// Whether previews may be offered.
 	IncludePreview *bool `json:"include_preview,omitempty"`
+	// The channel whose versions may be offered. Without one, `include_preview` selects `preview` or
+	// `stable`.
+	Channel Opt[string] `json:"channel,omitzero"`
+	// Decides whether a rollout has reached the client. Recommended: a random integer from 0 to 9999,
+	// made once and kept. Without a key, only complete versions are offered.
+	RolloutKey Opt[string] `json:"rollout_key,omitzero"`
+	// Whether the target may be an older version if the installed one was withdrawn.
+	AcceptDowngrade *bool `json:"accept_downgrade,omitempty"`
 	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
-	// Platform of the client. It may change a reason, but not the answer.
+	// Platform of the client. It may change a reason, and the answer if a rollout is limited to some
+	// platforms.
 	Platform Opt[Platform] `json:"platform,omitzero"`
 
 	// Extra fields are merged into the body last.
@@ -2903,8 +2949,8 @@ type UpdateCheckSimulationInput struct {
 
 // UpdateCheckSimulation holds the answer of an update check, with its reasons.
 type UpdateCheckSimulation struct {
-	// Status of the update check: 200, 400 if there is no version to compare, 404 if there is no
-	// version to offer.
+	// Status of the update check: 200, 400 if there is no version to compare or no such channel, 404 if
+	// there is no version to offer.
 	Status int64 `json:"status"`
 	// Text of the error; null with status 200.
 	Message *string `json:"message"`
@@ -2919,12 +2965,14 @@ type UpdateCheckReason struct {
 	// A rule of the update check. About the latest version: `nothing_published`: there is none for this
 	// client. `latest_version_deprecated`: it is deprecated, and there is no other.
 	// `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview
-	// is greater. About the client: `current_version_registered`: it runs this version.
-	// `current_version_not_registered`: the rules compare the version that it sent.
-	// `current_version_unknown`: there is no version to compare. `latest_version_installed`,
-	// `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
-	// `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in the
-	// answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
+	// is greater. `rollout_held`, `rollout_aborted`: a greater version is not offered to any client.
+	// `cohort_not_matched`: a greater version is offered to other clients only. About the client:
+	// `current_version_registered`: it runs this version. `current_version_not_registered`: the rules
+	// compare the version that it sent. `current_version_unknown`: there is no version to compare.
+	// `latest_version_installed`, `above_latest_version`: there is nothing newer. About the update:
+	// `newer_version_available`, `current_version_deprecated`, `outside_optional_update_range`,
+	// `milestone_guard`, `rollout_not_reached`, `current_version_yanked` and `downgrade_offered` as in
+	// the answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
 	// `target_published_in_the_future`: the update check ignores both, so the client still gets the
 	// target.
 	Code ReasonCode `json:"code"`

@@ -879,8 +879,8 @@ export interface PublicApi {
    * Check whether an update exists, and whether it is required.
    *
    * Send the installed display version, its comparable version, or both. Without
-   * `current_comparable_version`, a version that is not published here is refused with 400. 404 if the
-   * project does not exist or has no version to offer.
+   * `current_comparable_version`, a version that is not published here is refused with 400, and so is a
+   * channel that the project does not have. 404 if the project does not exist or has no version to offer.
    */
   checkUpdate(body: UpdateCheckInput, options?: CallOptions): Promise<UpdateCheck>;
 

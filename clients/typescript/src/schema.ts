@@ -2932,9 +2932,18 @@ export interface UpdateCheckInput {
      * Default `false`.
      */
     include_preview?: boolean | undefined;
+    /** The channel whose versions may be offered. Without one, `include_preview` selects `preview` or `stable`. */
+    channel?: string | null | undefined;
+    /** Decides whether a rollout has reached the client. Recommended: a random integer from 0 to 9999, made once and kept. Without a key, only complete versions are offered. */
+    rollout_key?: string | null | undefined;
+    /**
+     * Whether the target may be an older version if the installed one was withdrawn.
+     * Default `false`.
+     */
+    accept_downgrade?: boolean | undefined;
     /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
-    /** Platform of the app. For statistics only; it does not change the answer. */
+    /** Platform of the app. For statistics, and for rollouts that are limited to some platforms. */
     platform?: string | undefined;
     /** Version of the app's system. For statistics only. */
     platform_version?: string | undefined;
@@ -2953,11 +2962,30 @@ export interface UpdateCheck {
     /** The version that was compared. */
     current_comparable_version: string;
     latest_version: PublicVersion;
-    /** The greatest preview, regardless of `include_preview`; null if there is none. */
+    /** The greatest preview offered on the channel `preview`, regardless of the client's channel; null if there is none. */
     latest_preview_version: PublicVersion | null;
     /** The version to install now; null if there is nothing newer. */
     target_version: PublicVersion | null;
     milestone: MilestoneState;
+    rollout?: UpdateCheckRollout | undefined;
+    downgrade?: UpdateCheckDowngrade | undefined;
+}
+
+/** The rollout of the greatest version on the channel. Left out if that version is complete. */
+export interface UpdateCheckRollout {
+    /** Display version. */
+    version: string;
+    /** Share of the users who are offered the version. */
+    percent: number;
+    /** Whether this client is offered the version. */
+    included: boolean;
+}
+
+/** The older version for a client whose version was withdrawn and for which there is nothing newer. Left out otherwise. */
+export interface UpdateCheckDowngrade {
+    target_version: PublicVersion;
+    /** Why the installed version was withdrawn. */
+    reason: string;
 }
 
 /**
@@ -2965,8 +2993,10 @@ export interface UpdateCheck {
  * `current_version_deprecated`: the installed version is deprecated; also without anything newer.
  * `outside_optional_update_range`: the installed version is outside the range in which updates are
  * optional. `milestone_guard`: the target is a milestone that must not be skipped.
+ * `rollout_not_reached`: a greater version is not offered to this client yet. `current_version_yanked`: the
+ * installed version was withdrawn. `downgrade_offered`: `downgrade` has an older version.
  */
-export type ReasonCode = "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | (string & {});
+export type ReasonCode = "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | "rollout_not_reached" | "current_version_yanked" | "downgrade_offered" | (string & {});
 
 /** The milestones between the installed and the latest version. */
 export interface MilestoneState {
@@ -2989,15 +3019,24 @@ export interface UpdateCheckSimulationInput {
      * Default `false`.
      */
     include_preview?: boolean | undefined;
+    /** The channel whose versions may be offered. Without one, `include_preview` selects `preview` or `stable`. */
+    channel?: string | null | undefined;
+    /** Decides whether a rollout has reached the client. Recommended: a random integer from 0 to 9999, made once and kept. Without a key, only complete versions are offered. */
+    rollout_key?: string | null | undefined;
+    /**
+     * Whether the target may be an older version if the installed one was withdrawn.
+     * Default `false`.
+     */
+    accept_downgrade?: boolean | undefined;
     /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
-    /** Platform of the client. It may change a reason, but not the answer. */
+    /** Platform of the client. It may change a reason, and the answer if a rollout is limited to some platforms. */
     platform?: Platform | null | undefined;
 }
 
 /** The answer of an update check, with its reasons. */
 export interface UpdateCheckSimulation {
-    /** Status of the update check: 200, 400 if there is no version to compare, 404 if there is no version to offer. */
+    /** Status of the update check: 200, 400 if there is no version to compare or no such channel, 404 if there is no version to offer. */
     status: number;
     /** Text of the error; null with status 200. */
     message: string | null;
@@ -3030,15 +3069,18 @@ export interface UpdateCheckReason {
  * A rule of the update check. About the latest version: `nothing_published`: there is none for this
  * client. `latest_version_deprecated`: it is deprecated, and there is no other.
  * `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview is
- * greater. About the client: `current_version_registered`: it runs this version.
+ * greater. `rollout_held`, `rollout_aborted`: a greater version is not offered to any client.
+ * `cohort_not_matched`: a greater version is offered to other clients only. About the client:
+ * `current_version_registered`: it runs this version.
  * `current_version_not_registered`: the rules compare the version that it sent. `current_version_unknown`:
  * there is no version to compare. `latest_version_installed`, `above_latest_version`: there is nothing
  * newer. About the update: `newer_version_available`, `current_version_deprecated`,
- * `outside_optional_update_range` and `milestone_guard` as in the answer. `inside_optional_update_range`:
+ * `outside_optional_update_range`, `milestone_guard`, `rollout_not_reached`, `current_version_yanked` and
+ * `downgrade_offered` as in the answer. `inside_optional_update_range`:
  * it is optional. `target_not_for_platform` and `target_published_in_the_future`: the update check ignores
  * both, so the client still gets the target.
  */
-export type UpdateCheckReasonCode = "nothing_published" | "latest_version_deprecated" | "deprecated_version_passed_over" | "previews_not_included" | "current_version_unknown" | "current_version_registered" | "current_version_not_registered" | "latest_version_installed" | "above_latest_version" | "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | "inside_optional_update_range" | "target_not_for_platform" | "target_published_in_the_future" | (string & {});
+export type UpdateCheckReasonCode = "nothing_published" | "latest_version_deprecated" | "deprecated_version_passed_over" | "previews_not_included" | "current_version_unknown" | "current_version_registered" | "current_version_not_registered" | "latest_version_installed" | "above_latest_version" | "newer_version_available" | "current_version_deprecated" | "outside_optional_update_range" | "milestone_guard" | "rollout_not_reached" | "current_version_yanked" | "downgrade_offered" | "inside_optional_update_range" | "rollout_held" | "rollout_aborted" | "cohort_not_matched" | "target_not_for_platform" | "target_published_in_the_future" | (string & {});
 
 /** The contents of a project. */
 export interface ProjectContents {

@@ -186,7 +186,9 @@ __all__ = [
     "TranslationConfig",
     "TranslationTest",
     "UpdateCheck",
+    "UpdateCheckDowngrade",
     "UpdateCheckReason",
+    "UpdateCheckRollout",
     "UpdateCheckSimulation",
     "Updated",
     "UploadSession",
@@ -2692,7 +2694,15 @@ class CardList(TypedDict):
     """The entries."""
 
 
-class UpdateCheck(TypedDict):
+class _UpdateCheckOptional(TypedDict, total=False):
+    rollout: UpdateCheckRollout
+    """The rollout of the greatest version on the channel. Left out if that version is complete."""
+    downgrade: UpdateCheckDowngrade
+    """The older version for a client whose version was withdrawn and for which there is nothing newer.
+    Left out otherwise."""
+
+
+class UpdateCheck(_UpdateCheckOptional):
     """The answer of an update check."""
 
     should_update: bool
@@ -2709,11 +2719,38 @@ class UpdateCheck(TypedDict):
     latest_version: PublicVersion
     """A version, with the fields for apps."""
     latest_preview_version: PublicVersion | None
-    """The greatest preview, regardless of `include_preview`; null if there is none."""
+    """The greatest preview offered on the channel `preview`, regardless of the client's channel; null if
+    there is none."""
     target_version: PublicVersion | None
     """The version to install now; null if there is nothing newer."""
     milestone: MilestoneState
     """The milestones between the installed and the latest version."""
+
+
+class UpdateCheckRollout(TypedDict):
+    """The rollout of the greatest version on the channel.
+
+    Left out if that version is complete.
+    """
+
+    version: str
+    """Display version."""
+    percent: float
+    """Share of the users who are offered the version."""
+    included: bool
+    """Whether this client is offered the version."""
+
+
+class UpdateCheckDowngrade(TypedDict):
+    """The older version for a client whose version was withdrawn and for which there is nothing newer.
+
+    Left out otherwise.
+    """
+
+    target_version: PublicVersion
+    """A version, with the fields for apps."""
+    reason: str
+    """Why the installed version was withdrawn."""
 
 
 class MilestoneState(TypedDict):
@@ -2731,8 +2768,8 @@ class UpdateCheckSimulation(TypedDict):
     """The answer of an update check, with its reasons."""
 
     status: int
-    """Status of the update check: 200, 400 if there is no version to compare, 404 if there is no version
-    to offer."""
+    """Status of the update check: 200, 400 if there is no version to compare or no such channel, 404 if
+    there is no version to offer."""
     message: str | None
     """Text of the error; null with status 200."""
     answer: UpdateCheck | None
@@ -2751,11 +2788,13 @@ class UpdateCheckReason(TypedDict):
     """A rule of the update check. About the latest version: `nothing_published`: there is none for this
     client. `latest_version_deprecated`: it is deprecated, and there is no other.
     `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a preview is
-    greater. About the client: `current_version_registered`: it runs this version.
-    `current_version_not_registered`: the rules compare the version that it sent.
-    `current_version_unknown`: there is no version to compare. `latest_version_installed`,
-    `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
-    `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in the
+    greater. `rollout_held`, `rollout_aborted`: a greater version is not offered to any client.
+    `cohort_not_matched`: a greater version is offered to other clients only. About the client:
+    `current_version_registered`: it runs this version. `current_version_not_registered`: the rules
+    compare the version that it sent. `current_version_unknown`: there is no version to compare.
+    `latest_version_installed`, `above_latest_version`: there is nothing newer. About the update:
+    `newer_version_available`, `current_version_deprecated`, `outside_optional_update_range`,
+    `milestone_guard`, `rollout_not_reached`, `current_version_yanked` and `downgrade_offered` as in the
     answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
     `target_published_in_the_future`: the update check ignores both, so the client still gets the
     target."""

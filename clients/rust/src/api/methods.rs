@@ -45,8 +45,8 @@ endpoints! {
 
     /// Checks whether an update exists, and whether it is required. Send the installed display
     /// version, its comparable version, or both. Without `current_comparable_version`, a version
-    /// that is not published here is refused with 400. 404 if the project does not exist or has no
-    /// version to offer.
+    /// that is not published here is refused with 400, and so is a channel that the project does
+    /// not have. 404 if the project does not exist or has no version to offer.
     POST "/public/{k}/versions/check-update" check_update [] (CheckUpdate) -> UpdateCheck;
 
     /// Lists the announcements for the caller. Pinned announcements come first, then the newest.

@@ -48,6 +48,9 @@ open_enum! {
     /// `current_version_deprecated`: the installed version is deprecated; also without anything newer.
     /// `outside_optional_update_range`: the installed version is outside the range in which updates are
     /// optional. `milestone_guard`: the target is a milestone that must not be skipped.
+    /// `rollout_not_reached`: a greater version is not offered to this client yet.
+    /// `current_version_yanked`: the installed version was withdrawn. `downgrade_offered`: `downgrade`
+    /// has an older version.
     pub enum ReasonCode {
         /// `newer_version_available`
         NewerVersionAvailable = "newer_version_available",
@@ -57,6 +60,12 @@ open_enum! {
         OutsideOptionalUpdateRange = "outside_optional_update_range",
         /// `milestone_guard`
         MilestoneGuard = "milestone_guard",
+        /// `rollout_not_reached`
+        RolloutNotReached = "rollout_not_reached",
+        /// `current_version_yanked`
+        CurrentVersionYanked = "current_version_yanked",
+        /// `downgrade_offered`
+        DowngradeOffered = "downgrade_offered",
     }
 }
 
@@ -2164,12 +2173,43 @@ pub struct UpdateCheck {
     pub current_comparable_version: String,
     /// A version, with the fields for apps.
     pub latest_version: Version,
-    /// The greatest preview, regardless of `include_preview`; null if there is none.
+    /// The greatest preview offered on the channel `preview`, regardless of the client's channel;
+    /// null if there is none.
     pub latest_preview_version: Option<Version>,
     /// The version to install now; null if there is nothing newer.
     pub target_version: Option<Version>,
     /// The milestones between the installed and the latest version.
     pub milestone: MilestoneState,
+    /// The rollout of the greatest version on the channel. Left out if that version is complete.
+    pub rollout: Option<UpdateCheckRollout>,
+    /// The older version for a client whose version was withdrawn and for which there is nothing
+    /// newer. Left out otherwise.
+    pub downgrade: Option<UpdateCheckDowngrade>,
+}
+
+/// The rollout of the greatest version on the channel. Left out if that version is complete.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct UpdateCheckRollout {
+    /// Display version.
+    pub version: String,
+    /// Share of the users who are offered the version.
+    pub percent: f64,
+    /// Whether this client is offered the version.
+    pub included: bool,
+}
+
+/// The older version for a client whose version was withdrawn and for which there is nothing newer.
+/// Left out otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct UpdateCheckDowngrade {
+    /// A version, with the fields for apps.
+    pub target_version: Version,
+    /// Why the installed version was withdrawn.
+    pub reason: String,
 }
 
 /// The milestones between the installed and the latest version.
@@ -2190,8 +2230,8 @@ pub struct MilestoneState {
 #[serde(default)]
 #[non_exhaustive]
 pub struct UpdateCheckSimulation {
-    /// Status of the update check: 200, 400 if there is no version to compare, 404 if there is no
-    /// version to offer.
+    /// Status of the update check: 200, 400 if there is no version to compare or no such channel,
+    /// 404 if there is no version to offer.
     pub status: i64,
     /// Text of the error; null with status 200.
     pub message: Option<String>,
@@ -2209,12 +2249,15 @@ pub struct UpdateCheckReason {
     /// A rule of the update check. About the latest version: `nothing_published`: there is none for
     /// this client. `latest_version_deprecated`: it is deprecated, and there is no other.
     /// `deprecated_version_passed_over`: a greater one is deprecated. `previews_not_included`: a
-    /// preview is greater. About the client: `current_version_registered`: it runs this version.
+    /// preview is greater. `rollout_held`, `rollout_aborted`: a greater version is not offered to
+    /// any client. `cohort_not_matched`: a greater version is offered to other clients only. About
+    /// the client: `current_version_registered`: it runs this version.
     /// `current_version_not_registered`: the rules compare the version that it sent.
     /// `current_version_unknown`: there is no version to compare. `latest_version_installed`,
     /// `above_latest_version`: there is nothing newer. About the update: `newer_version_available`,
-    /// `current_version_deprecated`, `outside_optional_update_range` and `milestone_guard` as in
-    /// the answer. `inside_optional_update_range`: it is optional. `target_not_for_platform` and
+    /// `current_version_deprecated`, `outside_optional_update_range`, `milestone_guard`,
+    /// `rollout_not_reached`, `current_version_yanked` and `downgrade_offered` as in the answer.
+    /// `inside_optional_update_range`: it is optional. `target_not_for_platform` and
     /// `target_published_in_the_future`: the update check ignores both, so the client still gets
     /// the target.
     pub code: String,
@@ -3616,9 +3659,18 @@ input! {
         patch current_comparable_version: String,
         /// Whether previews may be offered.
         optional include_preview: bool,
+        /// The channel whose versions may be offered. Without one, `include_preview` selects
+        /// `preview` or `stable`.
+        patch channel: String,
+        /// Decides whether a rollout has reached the client. Recommended: a random integer from 0
+        /// to 9999, made once and kept. Without a key, only complete versions are offered.
+        patch rollout_key: String,
+        /// Whether the target may be an older version if the installed one was withdrawn.
+        optional accept_downgrade: bool,
         /// The requested language for the texts of the versions.
         patch locale: String,
-        /// Platform of the client. It may change a reason, but not the answer.
+        /// Platform of the client. It may change a reason, and the answer if a rollout is limited
+        /// to some platforms.
         patch platform: Platform,
     }
 }

@@ -185,6 +185,12 @@ export const versions = {
       inside_optional_update_range: (_: string, range: string) =>
         `The client's version is in the range in which updates are optional (${range}).`,
       milestone_guard: (version: string) => `${version} is a milestone that cannot be skipped.`,
+      rollout_not_reached: (version: string) => `The rollout of ${version} has not reached this client.`,
+      rollout_held: (version: string) => `The rollout of ${version} is on hold, so no client is offered it.`,
+      rollout_aborted: (version: string) => `The rollout of ${version} was aborted.`,
+      cohort_not_matched: (version: string) => `${version} is being rolled out to other clients only.`,
+      current_version_yanked: (version: string) => `The client's version ${version} was withdrawn.`,
+      downgrade_offered: (version: string) => `The client can return to ${version}.`,
       target_not_for_platform: (version: string) =>
         `Note: ${version} is not for this platform. The update check does not consider platforms.`,
       target_published_in_the_future: (version: string) =>
