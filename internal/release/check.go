@@ -35,8 +35,12 @@ func (c *Catalog) Check(q Query, optional Range) (Decision, error) {
 	case d.Comparable.IsZero():
 		return Decision{}, errNotComparable(q)
 	}
-	o := c.offers(c.pool(Preview), q, d.Comparable)
-	d.Preview = o.greatestPreview()
+	if p := c.pool(Preview); p.settled {
+		d.Preview = p.greatest
+	} else {
+		o := c.offers(p, q, d.Comparable)
+		d.Preview = o.greatestPreview()
+	}
 	deprecated := d.Current >= 0 && c.items[d.Current].Deprecated
 	outside := d.ShouldUpdate && !optional.Contains(d.Comparable)
 	yanked := d.Current >= 0 && c.items[d.Current].Yank != nil
