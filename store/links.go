@@ -13,10 +13,12 @@ import (
 const maxLinks = 4096
 
 // links caches the files to which direct links lead, as of the last commit. When a commit
-// may have changed such a file, a new, empty cache replaces it.
+// may have changed such a file, a new, empty cache replaces it. It also caches the assets
+// of versions.
 type links struct {
-	found sync.Map // object key -> *linked
-	count atomic.Int32
+	found  sync.Map     // object key -> *linked
+	assets sync.Map     // *Version -> []asset.Asset
+	count  atomic.Int32 // entries of both
 }
 
 type linked struct {

@@ -8,6 +8,7 @@
 //	projects.go       projects with their languages, and the removal of deleted content
 //	versions.go       versions, including releases of the code host
 //	rollouts.go       rollouts of versions
+//	assets.go         assets of versions
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
 //	forwards.go       feedback on its way to an issue at the code host

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"svc/internal/asset"
 	"svc/internal/fault"
 	"svc/internal/platform"
 	"svc/internal/release"
@@ -39,6 +40,9 @@ type Version struct {
 
 	// Rollout says how far the version has reached its users. nil = it is complete.
 	Rollout *rollout.Rollout `json:"rollout,omitempty"`
+
+	// Assets contains the fields of assets that were set by hand, by the name of the asset.
+	Assets map[string]asset.Override `json:"assets,omitempty"`
 
 	// ReleaseUpdatedAt is the modification time of the code host's release that last
 	// overwrote the version, in Unix seconds. It is 0 if no release did, or if that time is
@@ -124,6 +128,9 @@ func (v *Version) cost() int64 {
 	plain := 1024 + len(v.CustomData)
 	for _, l := range v.DownloadLinks {
 		plain += len(l.URL) + len(l.Name) + len(l.Platform)
+	}
+	for name := range v.Assets {
+		plain += 256 + len(name)
 	}
 	return int64(2*(plain+textSize(v)) + len(v.Translations)*(plain+length(v.Content)))
 }

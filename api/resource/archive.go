@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"svc/api/web"
+	"svc/internal/asset"
 	"svc/internal/locale"
 	"svc/internal/release"
 	"svc/internal/rollout"
@@ -30,9 +31,10 @@ func ArchiveProject(p *store.Project) any {
 func ArchiveVersion(p *store.Project, v *store.Version) any {
 	return struct {
 		versionView
-		Unregistered []versionTranslationView `json:"unregistered_translations,omitempty"`
-		Rollout      *rollout.Rollout         `json:"rollout,omitempty"`
-	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations), v.Rollout}
+		Unregistered []versionTranslationView  `json:"unregistered_translations,omitempty"`
+		Rollout      *rollout.Rollout          `json:"rollout,omitempty"`
+		Assets       map[string]asset.Override `json:"assets,omitempty"` // what was set by hand
+	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations), v.Rollout, v.Assets}
 }
 
 // ArchiveAnnouncement returns the archive line of an announcement.
@@ -159,11 +161,12 @@ func ReadVersion(
 	var in versionInput
 	web.Fill(&in, raw)
 	change, err := in.check(imports)
-	rec, texts, err := archived(raw, project, versionTexts, now, err)
+	assets, problem := archivedAssets(raw)
+	rec, texts, err := archived(raw, project, versionTexts, now, web.JoinValidation(err, problem))
 	if err != nil {
 		return nil, 0, err
 	}
-	v := &store.Version{ID: rec.ID, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
+	v := &store.Version{ID: rec.ID, Assets: assets, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
 	if err := change.apply(project, channels, v); err != nil {
 		return nil, 0, err
 	}
@@ -172,6 +175,28 @@ func ReadVersion(
 		v.Platform, v.Platforms = change.platform, change.platforms
 	}
 	return v, rec.Created, nil
+}
+
+// archivedAssets reads the fields of assets that were set by hand from the archive line of a version.
+func archivedAssets(raw json.RawMessage) (map[string]asset.Override, error) {
+	var in struct {
+		Assets web.Optional[map[string]asset.Override] `json:"assets"`
+	}
+	web.Fill(&in, raw)
+	var p problems
+	if in.Assets.Wrong {
+		p.Add("assets must be an object with the fields of each asset")
+	}
+	assets := in.Assets.Or(nil)
+	if len(assets) > store.MaxOverrides {
+		p.Add("assets must have at most %d names", store.MaxOverrides)
+	}
+	for _, name := range slices.Sorted(maps.Keys(assets)) {
+		for _, problem := range assets[name].Problems() {
+			p.Add("assets: %s: %s", web.Quote(name), problem)
+		}
+	}
+	return assets, p.Err()
 }
 
 // ReadAnnouncement reads an announcement from an archive.

@@ -63,6 +63,15 @@ func ParseLink(escapedPath string) (key string, ok bool) {
 	return "f/" + strings.Join(segments, "/"), true
 }
 
+// IDOf returns the id of the file with an object key, or "" if the key has another form.
+func IDOf(key string) string {
+	segments := strings.Split(key, "/")
+	if len(segments) != 4 || segments[0] != "f" {
+		return ""
+	}
+	return segments[2]
+}
+
 // plainSegment reports whether a decoded segment is a single file or directory name.
 func plainSegment(s string) bool {
 	return s != "" && s[0] != '.' && len(s) <= maxNameBytes && utf8.ValidString(s) &&
