@@ -52,7 +52,8 @@ func (v *Item) open() bool { return v.Rollout != nil && !v.Rollout.State.Final()
 // guards reports whether the version is a milestone that no update may skip.
 func (v *Item) guards() bool { return v.Milestone && !v.Preview && !v.Deprecated }
 
-func (v *Item) channel() string {
+// OnChannel returns the name of the channel on which the version is published.
+func (v *Item) OnChannel() string {
 	switch {
 	case v.Channel != "":
 		return v.Channel
@@ -139,7 +140,7 @@ func (c *Catalog) findPools() []pool {
 	c.members = make([]uint16, len(c.items))
 	for at := range c.items {
 		if v := &c.items[at]; v.Published() && v.Yank == nil {
-			c.members[at] = marks[v.channel()]
+			c.members[at] = marks[v.OnChannel()]
 		}
 	}
 	for i := range pools {

@@ -86,6 +86,20 @@ func (c *Catalog) Offer(q Query) Decision {
 	return d
 }
 
+// Offered returns a function that reports whether the version at a position is offered to a caller,
+// regardless of greater versions.
+func (c *Catalog) Offered(q Query) func(at int) bool {
+	current := q.Comparable
+	if at := c.registered(q); current.IsZero() && at >= 0 {
+		current = c.items[at].Comparable
+	}
+	o := c.offers(c.pool(q.Channel), q, current)
+	if o.pool == nil {
+		return func(int) bool { return false }
+	}
+	return func(at int) bool { return !c.items[at].Comparable.IsZero() && o.has(at) }
+}
+
 // pool describes the versions that the callers on one channel see: those on the channel and on
 // the channels that it includes, if they are published and not yanked.
 type pool struct {
