@@ -24,9 +24,10 @@ var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
 	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
+	"api/feeds":     {"api/distribution", "api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "internal/useragent", "store", "clients/browser"},
 	"api/resource":  {"api/web", "internal/asset", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/rollout", "internal/seal", "internal/searchtext", "internal/setting", "internal/stats", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/digest", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/release", "internal/stats", "internal/transfer", "store"},
@@ -167,7 +168,7 @@ var mayImport = map[string][]string{
 // onlyIn maps a library to the packages that may import it, so that its types do not spread to
 // others. It contains every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},
@@ -183,7 +184,7 @@ var onlyIn = map[string][]string{
 	"github.com/gofrs/flock":              {"internal/control", "internal/instance"},
 	"github.com/getkin/kin-openapi":       {"api/apitest", "clients/generate"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth", "internal/codehost", "internal/codehost/codehosttest"},
-	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/usage", "internal/cdn"},
+	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/usage", "internal/cdn", "api/feeds"},
 	"github.com/julienschmidt/httprouter": {"api/web", "bench"},
 	"github.com/pelletier/go-toml/v2":     {"internal/instance", "internal/setting"},
 	"github.com/prometheus/client_golang": {"api/control"},

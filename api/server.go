@@ -8,6 +8,7 @@
 //	control       requests that only the owner of the data directory may make
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
+//	feeds         feeds for updaters and feed readers
 //	pages         pages for browsers, the client library for web pages
 //
 // server.go contains the server and the steps of a request. routes.go contains the table.
@@ -28,6 +29,7 @@ import (
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,6 +37,7 @@ import (
 	"svc/api/codehost"
 	apicontrol "svc/api/control"
 	"svc/api/distribution"
+	"svc/api/feeds"
 	"svc/api/pages"
 	"svc/api/resource"
 	"svc/api/transfer"
@@ -135,6 +138,7 @@ type Server struct {
 	distribution *distribution.Handlers
 	codehost     *codehost.Handlers
 	pages        *pages.Handlers
+	feeds        *feeds.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
 
@@ -205,8 +209,11 @@ func New(c Config) (*Server, error) {
 		},
 		Forward: c.Codehost.Forward,
 	})
+	s.feeds = feeds.New(feeds.Config{
+		DB: c.DB, Now: s.now, Files: s.distribution, Hosts: s.hosts, BaseURL: c.Files.BaseURL, SiteURL: c.SiteURL,
+	})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, Home: c.Home, OpenAPI: c.OpenAPI, Now: s.now})
-	if err := s.serve(append(s.table(), s.pages.Routes()...)); err != nil {
+	if err := s.serve(slices.Concat(s.table(), s.pages.Routes(), s.feeds.Routes())); err != nil {
 		return nil, err
 	}
 	var prefix [4]byte
@@ -248,8 +255,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	x.id[0] = r.ID
 	h["X-Request-Id"] = x.id[:]
 	h["X-Content-Type-Options"] = noSniff
-	link := distribution.IsLink(hr.URL.Path)
+	link, feed := distribution.IsLink(hr.URL.Path), feeds.IsFeed(hr.URL.Path)
 	switch {
+	case feed:
+		web.AllowEveryOrigin(h, hr)
 	case link:
 		distribution.SetLinkHeaders(h, hr)
 	case pages.IsSDK(hr.URL.Path):
@@ -257,7 +266,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	default:
 		web.SetCORS(h, hr)
 	}
-	served := s.hosts.Serve(hr.Host, link) || control.Owner(hr.Context())
+	served := feed || s.hosts.Serve(hr.Host, link) || control.Owner(hr.Context())
 	if served && web.IsPreflight(hr) {
 		out.WriteHeader(http.StatusNoContent)
 		return
@@ -267,7 +276,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		err = s.handle(x)
 	}
 	switch {
-	case link && errors.Is(err, web.ErrNoPath):
+	case (link || feed) && errors.Is(err, web.ErrNoPath):
 		distribution.RefuseLink(out)
 	case served && errors.Is(err, web.ErrNoPath) && pages.ForPeople(hr):
 		s.pages.Missing(out, r)

@@ -21,6 +21,10 @@ type links struct {
 	count  atomic.Int32 // entries of both
 }
 
+// FileState returns a value that is replaced by another one whenever a commit may have changed a
+// stored file.
+func (s *Store) FileState() any { return s.links.Load() }
+
 type linked struct {
 	file    *File
 	backend *StorageBackend

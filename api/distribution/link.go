@@ -64,6 +64,26 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		RefuseLink(w)
 		return nil
 	}
+	return h.serve(w, r, key, forever)
+}
+
+// forever is the value of Cache-Control for direct links. The content behind a direct link never changes.
+const forever = "public, max-age=31536000, immutable"
+
+// ServeStored answers a request with the stored file to which a direct link leads, as the link itself
+// does. The path of the link is percent-encoded. caching is the value of Cache-Control.
+func (h *Handlers) ServeStored(w http.ResponseWriter, r *web.Request, path, caching string) error {
+	key, ok := files.ParseLink(path)
+	if !ok {
+		RefuseLink(w)
+		return nil
+	}
+	SetLinkHeaders(w.Header(), r.Request)
+	return h.serve(w, r, key, caching)
+}
+
+// serve answers a request with the stored file that has an object key.
+func (h *Handlers) serve(w http.ResponseWriter, r *web.Request, key, caching string) error {
 	f, backend, err := h.DB.LinkedFile(key)
 	if fault.Is(err, fault.NotFound) {
 		RefuseLink(w)
@@ -74,7 +94,7 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 	}
 	etag := `"` + f.SHA256 + `"`
 	if unchanged(r.Header, etag, f.CreatedAt) {
-		setFileHeaders(w.Header(), f, etag)
+		setFileHeaders(w.Header(), f, etag, caching)
 		// net/http removes the header Content-Type from a 304, but the API requires it. A
 		// header name in another case is kept and means the same on the wire. HTTP/2 would send
 		// both headers.
@@ -89,7 +109,7 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 		writeText(w, http.StatusRequestedRangeNotSatisfiable, "Range Not Satisfiable")
 		return nil
 	}
-	d := &transfer{Handlers: h, file: f, backend: backend, cacheStatus: bypass}
+	d := &transfer{Handlers: h, file: f, backend: backend, caching: caching, cacheStatus: bypass}
 	d.plan(spans)
 	if r.Method == http.MethodHead {
 		d.begin(w, etag)
@@ -142,12 +162,11 @@ func waiting(w http.ResponseWriter) (answering func()) {
 	return web.NoWriteDeadline(w)
 }
 
-// setFileHeaders sets the headers that responses with status 200, 206 and 304 have in common. The
-// content behind a link never changes, so caches need not revalidate it.
-func setFileHeaders(header http.Header, f *store.File, etag string) {
+// setFileHeaders sets the headers that responses with status 200, 206 and 304 have in common.
+func setFileHeaders(header http.Header, f *store.File, etag, caching string) {
 	contentType := files.ContentType(f.Filename)
 	values := &[6]string{
-		"public, max-age=31536000, immutable", etag,
+		caching, etag,
 		time.Unix(f.CreatedAt, 0).UTC().Format(http.TimeFormat), "bytes", contentType, disposition(f.Filename, contentType),
 	}
 	header["Cache-Control"] = values[0:1:1]
@@ -238,6 +257,7 @@ type transfer struct {
 	*Handlers
 	file    *store.File
 	backend *store.StorageBackend
+	caching string // value of Cache-Control
 
 	spans       []span // contains at least one span
 	partial     bool
@@ -281,7 +301,7 @@ func (d *transfer) contentRange(s span) string {
 // begin sends the status and the headers of the response.
 func (d *transfer) begin(w http.ResponseWriter, etag string) {
 	header := w.Header()
-	setFileHeaders(header, d.file, etag)
+	setFileHeaders(header, d.file, etag, d.caching)
 	header["Content-Length"] = []string{strconv.FormatInt(d.length, 10)}
 	header["X-Svc-Cache-Status"] = []string{d.cacheStatus}
 	switch {

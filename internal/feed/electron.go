@@ -20,6 +20,9 @@ type ElectronFile struct {
 	arch     asset.Arch // set on Linux only, where each architecture has a file
 }
 
+// Platform returns the platform of the system.
+func (f ElectronFile) Platform() platform.Platform { return f.platform }
+
 // electronFiles maps the end of a file's name, after the channel, to its system.
 var electronFiles = map[string]ElectronFile{
 	"":             {platform.Windows, ""},
@@ -47,10 +50,13 @@ var electronArchs = map[asset.Arch]string{
 	"": "any", asset.X64: "x64", asset.ARM64: "arm64", asset.X86: "ia32", asset.ARMv7: "arm", asset.Universal: "universal",
 }
 
+// ElectronArch returns the word for the architecture of an asset in its path.
+func ElectronArch(a *asset.Asset) string { return electronArchs[a.Arch] }
+
 // ElectronPath returns the path of an asset below the address of the feed, percent-encoded. The
 // client recognises architectures and versions in it.
 func ElectronPath(v *Release, a *asset.Asset) string {
-	return url.PathEscape(v.SemVer) + "/" + electronArchs[a.Arch] + "/" + url.PathEscape(a.Name)
+	return url.PathEscape(v.SemVer) + "/" + ElectronArch(a) + "/" + url.PathEscape(a.Name)
 }
 
 // Electron returns the assets of a version in the order in which a file lists them. The project is

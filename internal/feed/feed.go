@@ -220,8 +220,8 @@ func (r Rules) unsigned(v *Release, a *asset.Asset, schemes ...string) {
 	r.report(v, a, code)
 }
 
-// url returns the address of an asset.
-func (r Rules) url(a *asset.Asset) string {
+// URL returns the address of an asset.
+func (r Rules) URL(a *asset.Asset) string {
 	if a.Path != "" {
 		return r.Origin + a.Path
 	}

@@ -19,7 +19,7 @@ var latestKinds = map[platform.Platform][]asset.Kind{
 // Latest returns the asset of a version to which a link leads, or nil. An empty arch stands for any
 // architecture, an empty kind for the preferred one.
 func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind asset.Kind) *asset.Asset {
-	fits := func(a *asset.Asset) bool { return a.Platform == on && r.listed(v, a) && onWeb(r.url(a)) }
+	fits := func(a *asset.Asset) bool { return a.Platform == on && r.listed(v, a) && onWeb(r.URL(a)) }
 	archs := []asset.Arch{arch, asset.Universal}
 	if arch == "" {
 		archs = []asset.Arch{asset.X64, asset.Universal}

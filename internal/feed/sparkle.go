@@ -38,7 +38,7 @@ func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
 // project has a key.
 func (r Rules) sparkleReads(v *Release, a *asset.Asset) bool {
 	switch {
-	case !onWeb(r.url(a)):
+	case !onWeb(r.URL(a)):
 	case a.Size == nil:
 		r.report(v, a, asset.NoDigest)
 	case r.Sparkle && r.signature(a, sparkle) == "":
@@ -141,7 +141,7 @@ func (r Rules) milestoneBelow(in SparkleItems, at int) string {
 
 // enclosure returns the attributes of the element of an asset.
 func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
-	attributes := []string{"url", r.url(a), "length", decimal(*a.Size), "type", "application/octet-stream"}
+	attributes := []string{"url", r.URL(a), "length", decimal(*a.Size), "type", "application/octet-stream"}
 	if signature := r.signature(a, sparkle); signature != "" {
 		attributes = append(attributes, "sparkle:edSignature", signature)
 	}
@@ -172,7 +172,7 @@ func (r Rules) deltas(x *document, v *Release, to *asset.Asset, version string) 
 
 func (r Rules) deltaReads(v *Release, a *asset.Asset) bool {
 	switch {
-	case !onWeb(r.url(a)) || a.DeltaFrom == "":
+	case !onWeb(r.URL(a)) || a.DeltaFrom == "":
 	case a.Size == nil:
 		r.report(v, a, asset.NoDigest)
 	case r.signature(a, sparkle) == "":

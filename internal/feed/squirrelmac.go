@@ -8,7 +8,7 @@ func (r Rules) SquirrelMac(v *Release, arch asset.Arch) *asset.Asset {
 		return nil
 	}
 	return pick(v, []asset.Kind{asset.AppZip}, []asset.Arch{arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
-		return r.listed(v, a) && onWeb(r.url(a))
+		return r.listed(v, a) && onWeb(r.URL(a))
 	})
 }
 
@@ -21,5 +21,5 @@ func (r Rules) SquirrelMacJSON(v *Release, a *asset.Asset) []byte {
 		Name    string `json:"name"`
 		Notes   string `json:"notes,omitempty"`
 		PubDate string `json:"pub_date"`
-	}{r.url(a), title, notes, utc(v.Date).Format("2006-01-02T15:04:05+00:00")})
+	}{r.URL(a), title, notes, utc(v.Date).Format("2006-01-02T15:04:05+00:00")})
 }

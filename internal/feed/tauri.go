@@ -48,6 +48,9 @@ func NewTauriTarget(target, arch, bundle string) (TauriTarget, bool) {
 	return t, t.os != "" && t.arch != ""
 }
 
+// Platform returns the platform of the system.
+func (t TauriTarget) Platform() platform.Platform { return tauriPlatforms[t.os] }
+
 // Tauri returns the asset that the feed offers for a system, or nil.
 func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
 	if !r.comparable(v, v.SemVer, SemVerOrder) {
@@ -58,7 +61,7 @@ func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
 		kinds = []asset.Kind{tauriKinds[t.bundle]}
 	}
 	return pick(v, kinds, []asset.Arch{t.arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
-		return a.Platform == tauriPlatforms[t.os] && r.listed(v, a) && r.signedForTauri(v, a)
+		return a.Platform == t.Platform() && r.listed(v, a) && r.signedForTauri(v, a)
 	})
 }
 
@@ -72,7 +75,7 @@ func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
 	case !signedFor(value, v.SemVer):
 		r.report(v, a, SignedVersionMismatch)
 	default:
-		return onWeb(r.url(a))
+		return onWeb(r.URL(a))
 	}
 	return false
 }
@@ -106,7 +109,7 @@ type tauriEntry struct {
 }
 
 func (r Rules) newTauriEntry(a *asset.Asset) tauriEntry {
-	return tauriEntry{r.url(a), a.Signatures[minisign].Value, tauriFormats[a.Kind]}
+	return tauriEntry{r.URL(a), a.Signatures[minisign].Value, tauriFormats[a.Kind]}
 }
 
 // tauriHead is what both forms say about the version. There is no name, because clients read it as
@@ -141,8 +144,11 @@ var tauriListed = []struct {
 	{"darwin", []string{"x86_64", "aarch64"}, []string{"app"}},
 }
 
-// TauriStatic returns the static feed of a version. ok is false if no asset can be listed.
-func (r Rules) TauriStatic(v *Release) (body []byte, ok bool) {
+// HasTauri reports whether a version has an asset that the static feed can list.
+func (r Rules) HasTauri(v *Release) bool { return len(r.tauriEntries(v)) > 0 }
+
+// tauriEntries returns the entries of the static feed of a version.
+func (r Rules) tauriEntries(v *Release) map[string]tauriEntry {
 	platforms := map[string]tauriEntry{}
 	for _, system := range tauriListed {
 		for _, arch := range system.archs {
@@ -157,6 +163,12 @@ func (r Rules) TauriStatic(v *Release) (body []byte, ok bool) {
 			}
 		}
 	}
+	return platforms
+}
+
+// TauriStatic returns the static feed of a version. ok is false if no asset can be listed.
+func (r Rules) TauriStatic(v *Release) (body []byte, ok bool) {
+	platforms := r.tauriEntries(v)
 	if len(platforms) == 0 {
 		return nil, false
 	}

@@ -1,0 +1,326 @@
+package feeds
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"svc/api/web"
+	"svc/internal/feed"
+	"svc/internal/locale"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store"
+)
+
+// maxKey is the maximum number of characters of a rollout key.
+const maxKey = 64
+
+// asking is a request for a feed.
+type asking struct {
+	*Handlers
+	*web.Request
+	w    http.ResponseWriter
+	snap *store.Snapshot
+
+	channel string   // name of the channel
+	seen    []string // the channels whose versions it includes
+	key     string   // rollout key; "" = none
+	current release.Query
+	order   feed.Format // the order of the updater's native versions; "" = none
+
+	releases map[int]*feed.Release // by position in the catalog
+	misfits  map[int]bool          // versions whose native texts are in another order
+	failed   error                 // first error of a lookup
+	timed    bool                  // whether the response changes as time passes
+}
+
+// on sets the channel. It returns false if the project has no such channel.
+func (a *asking) on(channel string) bool {
+	if channel == "latest" {
+		channel = release.Stable
+	}
+	a.channel, a.seen = channel, a.snap.Catalog.Channels().Seen(channel)
+	a.releases = map[int]*feed.Release{}
+	return a.seen != nil
+}
+
+// by sets the rollout key and the caller's version to the first value that was sent and is valid.
+func (a *asking) by(keys []string, versions ...string) {
+	for _, key := range append([]string{a.Query("key")}, keys...) {
+		key = strings.TrimSpace(key)
+		if n := utf8.RuneCountInString(key); a.key == "" && n >= 1 && n <= maxKey {
+			a.key = key
+		}
+	}
+	for _, text := range append(versions, a.Query("current")) {
+		if q, ok := a.match(text); ok && !a.known() {
+			a.current = q
+		}
+	}
+}
+
+// known reports whether the caller's version is known.
+func (a *asking) known() bool { return a.current.Version != "" || !a.current.Comparable.IsZero() }
+
+// match finds the version that a text names: by its display text, its comparable value, or a native
+// text. Any other comparable version is compared as it is. ok is false if the text is none.
+func (a *asking) match(text string) (q release.Query, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return q, false
+	}
+	if at := a.snap.Catalog.ByVersion(text); at >= 0 {
+		return a.registered(at), true
+	}
+	if at := a.native(text, true); at >= 0 {
+		return a.registered(at), true
+	}
+	q.Comparable, ok = release.Parse(text)
+	return q, ok
+}
+
+func (a *asking) registered(at int) release.Query {
+	return release.Query{Version: a.snap.Catalog.Item(at).Version}
+}
+
+// native returns the position of the version with a native text, or -1. Unless anyOrder is true, the
+// text must be SemVer.
+func (a *asking) native(text string, anyOrder bool) int {
+	for at := range a.snap.Catalog.Len() {
+		item := a.snap.Catalog.Item(at)
+		if item.Comparable.IsZero() {
+			break
+		}
+		semver, ok := item.Comparable.SemVer()
+		if ok && semver == text || anyOrder && (item.Comparable.Sparkle() == text || a.bundled(at, text)) {
+			return at
+		}
+	}
+	return -1
+}
+
+// bundled reports whether an asset of a version has the given CFBundleVersion.
+func (a *asking) bundled(at int, text string) bool {
+	for _, one := range a.release(at).Assets {
+		if one.BundleVersion == text {
+			return true
+		}
+	}
+	return false
+}
+
+// release returns the version at a position of the catalog.
+func (a *asking) release(at int) *feed.Release {
+	if v := a.releases[at]; v != nil {
+		return v
+	}
+	item, e := a.snap.Catalog.Item(at), a.snap.Entry(at)
+	v := &feed.Release{
+		Version: item.Version, Date: item.PublishedAt, Milestone: item.Milestone && !item.Preview, Deprecated: item.Deprecated,
+		Gap:     item.Yank != nil || item.Rollout.IsAborted() || !item.Published(),
+		Sparkle: func(bundle string) (string, bool) { return release.NativeVersions{}.SparkleOf(item.Comparable, bundle) },
+		Text:    func() (string, string) { return a.text(e) },
+	}
+	if item.Rollout != nil && item.Rollout.StartedAt != nil {
+		v.Date = *item.Rollout.StartedAt
+	}
+	v.SemVer, _ = item.Comparable.SemVer()
+	v.WinSparkle, _ = item.Comparable.WinSparkle()
+	var err error
+	if v.Assets, err = a.DB.Assets(a.snap.Project.ID, e.Record); err != nil {
+		a.fail(err)
+	}
+	a.releases[at] = v
+	return v
+}
+
+func (a *asking) fail(err error) {
+	if a.failed == nil {
+		a.failed = err
+	}
+}
+
+// text returns the title and the notes of a version in the language of the request.
+func (a *asking) text(e *store.VersionEntry) (title, notes string) {
+	if e.Large {
+		if err := a.Hold(e.Size); err != nil {
+			a.fail(err)
+			return "", ""
+		}
+	}
+	v, err := a.DB.FullVersion(a.snap, e)
+	if err != nil {
+		a.fail(err)
+		return "", ""
+	}
+	t := v.Translations[a.tag()]
+	return first(t.Title, v.Title), first(t.Content, v.Content)
+}
+
+// tag returns the key of the language of the request, or "" for the default texts.
+func (a *asking) tag() string {
+	language, _ := a.snap.Locales.Resolve(a.Query("locale"))
+	if language < 0 {
+		return ""
+	}
+	return locale.Key(a.snap.Project.Languages[language].Tag)
+}
+
+// first returns the first text that is not nil.
+func first(texts ...*string) string {
+	for _, text := range texts {
+		if text != nil {
+			return *text
+		}
+	}
+	return ""
+}
+
+// includes reports whether the version at a position is one of the channel's.
+func (a *asking) includes(at int) bool {
+	item := a.snap.Catalog.Item(at)
+	return !item.Comparable.IsZero() && slices.Contains(a.seen, item.OnChannel())
+}
+
+// versions returns the versions of the channel in descending order.
+func (a *asking) versions() (all []*feed.Release) {
+	for at := range a.snap.Catalog.Len() {
+		if a.includes(at) {
+			all = append(all, a.release(at))
+		}
+	}
+	return all
+}
+
+// offer decides which version is offered. It returns nil if there is none. With downgrade, that may
+// be a version older than the caller's.
+func (a *asking) offer(on platform.Platform, downgrade bool, fits func(*feed.Release) bool) *feed.Release {
+	d := a.snap.Catalog.Offer(a.query(on, fits))
+	switch {
+	case d.Target >= 0:
+		return a.release(d.Target)
+	case downgrade && d.Downgrade >= 0:
+		return a.release(d.Downgrade)
+	}
+	return nil
+}
+
+// query returns the query for a caller on a platform. Without a key, no rollout and no cohort matches
+// the caller, so that it is offered complete versions only.
+func (a *asking) query(on platform.Platform, fits func(*feed.Release) bool) release.Query {
+	q := a.current
+	q.Channel, q.Fits = a.channel, func(at int) bool { return fits(a.ordered(at)) }
+	if a.key != "" {
+		q.Key, q.Platform, q.Country = a.key, on, a.Client().Place().CountryCode
+	}
+	return q
+}
+
+// ordered returns a version, with the orders that it breaks.
+func (a *asking) ordered(at int) *feed.Release {
+	v := a.release(at)
+	if a.order == "" {
+		return v
+	}
+	if a.misfits == nil {
+		a.misfits = a.misordered()
+	}
+	if a.misfits[at] {
+		v.OutOfOrder = []feed.Format{a.order}
+	}
+	return v
+}
+
+// misordered finds the versions of the channel that native texts put in another order.
+func (a *asking) misordered() map[int]bool {
+	compare := release.CompareSemVer
+	switch a.order {
+	case feed.SparkleOrder:
+		compare = release.CompareSparkle
+	case feed.WinSparkleOrder:
+		compare = release.CompareWinSparkle
+	}
+	var positions []int
+	var natives []release.Native
+	for at := range a.snap.Catalog.Len() {
+		item := a.snap.Catalog.Item(at)
+		if !a.includes(at) || !item.Published() || item.Yank != nil {
+			continue
+		}
+		if text := a.nativeText(at); text != "" {
+			positions, natives = append(positions, at), append(natives, release.Native{Version: item.Comparable, Text: text})
+		}
+	}
+	_, leftOut := release.Misordered(natives, compare)
+	all := map[int]bool{}
+	for i, at := range positions {
+		all[at] = leftOut[i]
+	}
+	return all
+}
+
+// nativeText returns the text of a version in the order of the updater, or "".
+func (a *asking) nativeText(at int) string {
+	v := a.release(at)
+	switch a.order {
+	case feed.WinSparkleOrder:
+		return v.WinSparkle
+	case feed.SparkleOrder:
+		bundle := ""
+		if one := a.rules().SparkleAsset(v, ""); one != nil {
+			bundle = one.BundleVersion
+		}
+		text, _ := v.Sparkle(bundle)
+		return text
+	}
+	return v.SemVer
+}
+
+// rules returns the rules that all feeds of the project follow.
+func (a *asking) rules() feed.Rules { return feed.Rules{Origin: a.origin()} }
+
+// origin returns the beginning of the addresses in feeds.
+func (a *asking) origin() string {
+	if known := cmp.Or(a.BaseURL, a.SiteURL); known != "" {
+		return known
+	}
+	return a.host()
+}
+
+// host returns the address to which the request was sent.
+func (a *asking) host() string {
+	if a.TLS != nil || a.Header.Get("X-Forwarded-Proto") == "https" {
+		return "https://" + a.Host
+	}
+	return "http://" + a.Host
+}
+
+// page returns the address of the project's public page.
+func (a *asking) page() string {
+	return cmp.Or(a.SiteURL, a.host()) + "/projects/" + url.PathEscape(a.snap.Project.Key)
+}
+
+// personal reports whether the response is only for this caller.
+func (a *asking) personal() bool {
+	if a.BaseURL == "" && a.SiteURL == "" {
+		return true
+	}
+	known := a.known()
+	if a.key == "" && !known {
+		return false
+	}
+	for at := range a.snap.Catalog.Len() {
+		item := a.snap.Catalog.Item(at)
+		if !a.includes(at) {
+			continue
+		}
+		if item.Rollout != nil && !item.Rollout.State.Final() || known && (item.Milestone || item.Yank != nil) {
+			return true
+		}
+	}
+	return false
+}

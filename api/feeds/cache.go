@@ -1,0 +1,102 @@
+package feeds
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"svc/store"
+)
+
+// maxCached is the maximum number of responses in a cache.
+const maxCached = 4096
+
+// cache holds the public responses of feeds. A full cache is replaced by an empty one.
+type cache struct {
+	found sync.Map // cached -> *response
+	count atomic.Int32
+}
+
+// cached identifies a response: the state of the project and of its files, and everything in the
+// request on which a public response can depend.
+type cached struct {
+	snap    *store.Snapshot
+	files   any
+	request string
+}
+
+// response is a public response with status 200.
+type response struct {
+	contentType, vary, etag []string
+	body                    string
+}
+
+// parameters lists the parameters of which public responses depend. Rollout keys are missing: as long
+// as they matter, no response to a request with a key is public.
+var parameters = []string{"arch", "bundle_type", "channel", "current", "id", "locale", "localVersion", "platform", "version"}
+
+// identify returns the key of the response in the cache. ok is false if the response depends on more
+// than the key: on the host of the request, on the time, or on a rollout key while a version is being
+// rolled out.
+func (a *asking) identify() (key cached, ok bool) {
+	if a.timed || a.BaseURL == "" && a.SiteURL == "" {
+		return key, false
+	}
+	if a.keyed() {
+		for at := range a.snap.Catalog.Len() {
+			if item := a.snap.Catalog.Item(at); item.Rollout != nil && !item.Rollout.State.Final() {
+				return key, false
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(a.URL.EscapedPath())
+	for _, name := range parameters {
+		b.WriteString("\n" + a.Query(name))
+	}
+	return cached{a.snap, a.DB.FileState(), b.String()}, true
+}
+
+// keyed reports whether the request has a rollout key in any form.
+func (a *asking) keyed() bool {
+	return a.Query("key") != "" || a.Query("stagingId") != "" || len(a.Header["X-User-Staging-Id"]) > 0
+}
+
+// recall responds from the cache, if it has the response.
+func (a *asking) recall() bool {
+	key, ok := a.identify()
+	if !ok {
+		return false
+	}
+	found, ok := a.cache.Load().found.Load(key)
+	if ok {
+		a.reply(found.(*response))
+	}
+	return ok
+}
+
+// remember puts a public response into the cache.
+func (a *asking) remember(r *response) {
+	key, ok := a.identify()
+	if !ok {
+		return
+	}
+	known := a.cache.Load()
+	if known.count.Add(1) > maxCached {
+		a.cache.CompareAndSwap(known, &cache{})
+		return
+	}
+	known.found.Store(key, r)
+}
+
+// reply sends a public response, or status 304 if the client has it.
+func (a *asking) reply(r *response) {
+	header := a.w.Header()
+	header["Cache-Control"], header["Vary"], header["Etag"] = forAMinute, r.vary, r.etag
+	if matches(a.Header["If-None-Match"], r.etag[0]) {
+		a.w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	a.write(r.contentType, r.body)
+}

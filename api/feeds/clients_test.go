@@ -1,0 +1,245 @@
+package feeds_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"svc/api/apitest"
+	"svc/internal/files/storage/storagetest"
+)
+
+// The versions of the clients below testdata. Each is installed into a folder of its own.
+const (
+	electronUpdater = "electron-updater-6.8.10"
+	velopack        = "velopack-1.2.161"
+)
+
+// installed returns the folder in which a client is installed. The function install is called with
+// an empty folder unless the client has been installed before.
+func installed(t *testing.T, client string, install func(ctx context.Context, dir string) error) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skipf("needs a cache directory for %s: %v", client, err)
+	}
+	dir := filepath.Join(cache, "svc-test", client)
+	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+		return dir
+	}
+	if os.Getenv(storagetest.InstallVariable) == "" {
+		t.Skipf("needs %s: set %s=1 and run again; it is fetched once", client, storagetest.InstallVariable)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := install(ctx, dir); err != nil {
+		t.Skipf("needs %s, which could not be installed: %v", client, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "complete"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// command runs a program in a folder.
+func command(ctx context.Context, dir, name string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the programs are those of this file
+	c.Dir = dir
+	out, err := c.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w: %s", err, failed.Stderr)
+	}
+	return string(out), err
+}
+
+// run runs a client, which prints a result as JSON.
+func run(t *testing.T, into any, dir, name string, args ...string) {
+	t.Helper()
+	out, err := command(t.Context(), dir, name, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(out), into); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// source returns the path of a script below testdata.
+func source(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// upload stores a file as administrators do, and publishes a version with it.
+func upload(t *testing.T, s *apitest.Server, version string, contents map[string][]byte) {
+	t.Helper()
+	var links []string
+	for name, content := range contents {
+		record := s.Upload(t, "demo", name, string(content))
+		links = append(links, fmt.Sprintf(`{"url":%q}`, site+apitest.Field[string](t, record, "path")))
+	}
+	s.Must(t, 201, "POST", apitest.VersionsOf("demo"), fmt.Sprintf(
+		`{"version":%q,"comparable_version":%[1]q,"content":"Notes of %[1]s","download_links":[%s]}`, version, strings.Join(links, ",")))
+}
+
+const blockSize = 64 << 10
+
+// appImage returns a file with the given blocks and a block map at its end, as electron-builder makes
+// them.
+func appImage(t *testing.T, blocks [][]byte) []byte {
+	t.Helper()
+	file := slices.Concat(blocks...)
+	var checksums []string
+	var sizes []int
+	for _, b := range blocks {
+		sum := sha256.Sum256(b)
+		checksums, sizes = append(checksums, base64.StdEncoding.EncodeToString(sum[:18])), append(sizes, len(b))
+	}
+	blockMap, err := json.Marshal(map[string]any{
+		"version": "2", "files": []any{map[string]any{"name": "file", "offset": 0, "checksums": checksums, "sizes": sizes}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = w.Write(blockMap)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return binary.BigEndian.AppendUint32(append(file, packed.Bytes()...), uint32(packed.Len())) //nolint:gosec // a small block map
+}
+
+// TestElectronUpdater updates an AppImage with electron-updater, which downloads only the changed
+// blocks with several ranges.
+func TestElectronUpdater(t *testing.T) {
+	t.Parallel()
+	dir := installed(t, electronUpdater, func(ctx context.Context, dir string) error {
+		for _, name := range []string{"package.json", "package-lock.json"} {
+			text, err := os.ReadFile(source(t, "electron/"+name))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				return err
+			}
+		}
+		_, err := command(ctx, dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+		return err
+	})
+	s := newServer(t)
+	s.Project(t, "demo")
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // content of a file
+	blocks := make([][]byte, 40)
+	for i := range blocks {
+		blocks[i] = make([]byte, blockSize)
+		for at := range blocks[i] {
+			blocks[i][at] = byte(random.Uint32())
+		}
+	}
+	old := appImage(t, blocks)
+	for _, at := range []int{3, 17, 30} {
+		blocks[at] = bytes.Repeat([]byte{byte(at)}, blockSize)
+	}
+	next := appImage(t, blocks)
+	upload(t, s, "2.2.1", map[string][]byte{"Demo-2.2.1.AppImage": old})
+	upload(t, s, "2.3.0", map[string][]byte{"Demo-2.3.0.AppImage": next})
+	folder := t.TempDir()
+	mine := filepath.Join(folder, "Demo.AppImage")
+	if err := os.WriteFile(mine, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var result struct {
+		Offered, File string
+		Available     bool
+		Log           []string
+	}
+	feed := s.URL + "/feeds/demo/electron"
+	run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.2.1", mine)
+	log := strings.Join(result.Log, "\n")
+	if result.Offered != "2.3.0" || !result.Available || !strings.Contains(log, "To download: ") || strings.Contains(log, "fallback") {
+		t.Errorf("got %q, %v:\n%s", result.Offered, result.Available, log)
+	}
+	if got, err := os.ReadFile(result.File); err != nil || !bytes.Equal(got, next) {
+		t.Errorf("got other bytes, %v", err)
+	}
+	run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.3.0")
+	if result.Available {
+		t.Errorf("got an update to %q", result.Offered)
+	}
+}
+
+// nupkg returns a package of Velopack.
+func nupkg(t *testing.T, version string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create("demo.nuspec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(f, `<?xml version="1.0" encoding="utf-8"?><package><metadata><id>demo</id><version>%s</version><channel>linux</channel><os>linux</os></metadata></package>`, version)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestVelopack checks for an update with Velopack and downloads it.
+func TestVelopack(t *testing.T) {
+	t.Parallel()
+	dir := installed(t, velopack, func(ctx context.Context, dir string) error {
+		if _, err := command(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
+			return err
+		}
+		_, err := command(ctx, dir, "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", strings.Replace(velopack, "-", "==", 1))
+		return err
+	})
+	s := newServer(t)
+	s.Project(t, "demo")
+	for _, version := range []string{"2.2.1", "2.3.0"} {
+		upload(t, s, version, map[string][]byte{"demo-" + version + "-linux-full.nupkg": nupkg(t, version)})
+	}
+	var result struct {
+		Offered, Notes *string
+		Files          []string
+	}
+	feed := s.URL + "/feeds/demo/velopack/stable"
+	run(t, &result, dir, "venv/bin/python", source(t, "velopack/update.py"), feed, t.TempDir(), "2.2.1")
+	if result.Offered == nil || *result.Offered != "2.3.0" || *result.Notes != "Notes of 2.3.0" || !slices.Equal(result.Files, []string{"demo-2.3.0-linux-full.nupkg"}) {
+		t.Errorf("got %v", result)
+	}
+	result.Offered = nil
+	run(t, &result, dir, "venv/bin/python", source(t, "velopack/update.py"), feed, t.TempDir(), "2.3.0")
+	if result.Offered != nil {
+		t.Errorf("got an update to %q", *result.Offered)
+	}
+}

@@ -1,0 +1,97 @@
+// Package feeds serves the addresses under /feeds/, at which updaters and feed readers ask for the
+// versions of a project. Apps have these addresses built in, so they never change.
+//
+//	handlers.go     routes, and headers of all responses
+//	asking.go       what a request asks for, and the versions that it is offered
+//	answer.go       responses
+//	cache.go        public responses that are kept in memory
+//	updaters.go     the feeds of updaters
+//	files.go        files below the address of a feed
+//	latest.go       links to the latest version, and checksums
+//	syndication.go  Atom and RSS
+package feeds
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"svc/api/distribution"
+	"svc/api/web"
+	"svc/internal/fault"
+	"svc/store"
+)
+
+// Config is the configuration of Handlers.
+type Config struct {
+	DB      *store.Store
+	Now     func() time.Time
+	Files   *distribution.Handlers
+	Hosts   distribution.Hosts
+	BaseURL string // address of direct links; "" = none of their own
+	SiteURL string // public address of the site; "" = unknown
+}
+
+// Handlers serves feeds.
+type Handlers struct {
+	Config
+	cache atomic.Pointer[cache]
+}
+
+// New returns handlers with the given configuration.
+func New(c Config) *Handlers {
+	h := &Handlers{Config: c}
+	h.cache.Store(&cache{})
+	return h
+}
+
+// prefix is the prefix of the paths of all feeds.
+const prefix = "/feeds/"
+
+// IsFeed reports whether a decoded path belongs to the feeds.
+func IsFeed(path string) bool { return strings.HasPrefix(path, prefix) }
+
+// Routes returns all routes. The parameters have positions as names, because their meaning differs
+// between formats.
+func (h *Handlers) Routes() []web.Route {
+	var routes []web.Route
+	add := func(path string, handler func(*asking) error) {
+		routes = append(routes, web.Route{
+			Method: http.MethodGet, Path: prefix + ":k/" + path, Access: web.Anyone(), Handler: h.answer(handler), BodyLimit: web.PublicBodyLimit,
+		})
+	}
+	add(":one", h.syndication)
+	add("tauri/:two/latest.json", h.tauriStatic)
+	add("tauri/:two/:three/:four/:five", h.tauriDynamic)
+	add("electron/:two", h.electron)
+	add("electron/:two/:three/:four", h.electronFile)
+	add("velopack/:two/:three", h.velopack)
+	add("sparkle/:two/appcast.xml", h.sparkle)
+	add("winsparkle/:two/appcast.xml", h.winSparkle)
+	add("squirrel/:two/:three/:four", h.squirrel)
+	add("squirrel-mac/:two/:three/:four", h.squirrelMac)
+	add("latest/:two/:three", h.latest)
+	add("latest/:two/:three/:four", h.latest)
+	add("latest/:two/:three/:four/:five", h.latest)
+	add("sums/:two/SHA256SUMS", h.sums)
+	return routes
+}
+
+// answer wraps a handler. Whatever is not found is refused like a direct link.
+func (h *Handlers) answer(handler func(*asking) error) web.Handler {
+	return func(w http.ResponseWriter, r *web.Request) error {
+		err := r.Snapshot(h.DB, func(snap *store.Snapshot) error {
+			a := &asking{Handlers: h, Request: r, w: w, snap: snap}
+			if a.recall() {
+				return nil
+			}
+			return handler(a)
+		})
+		if fault.Is(err, fault.NotFound) && !errors.Is(err, web.ErrNoPath) {
+			return web.ErrNoPath
+		}
+		return err
+	}
+}

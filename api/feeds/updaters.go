@@ -1,0 +1,180 @@
+package feeds
+
+import (
+	"strings"
+
+	"svc/internal/asset"
+	"svc/internal/feed"
+	"svc/internal/platform"
+)
+
+// versionInPath reads the version that a client of SemVer has put into the path. ok is false if it
+// is not readable.
+func (a *asking) versionInPath(text string) (ok bool) {
+	text, _, _ = strings.Cut(text, "+")
+	if at := a.native(text, false); at >= 0 {
+		a.current = a.registered(at)
+	} else if a.current, ok = a.match(text); !ok {
+		return false
+	}
+	a.by(nil)
+	return true
+}
+
+func (h *Handlers) tauriDynamic(a *asking) error {
+	if !a.on(a.Param("two")) {
+		return a.missing()
+	}
+	a.order = feed.SemVerOrder
+	if !a.versionInPath(a.Param("five")) {
+		return a.refuse()
+	}
+	target, known := feed.NewTauriTarget(a.Param("three"), a.Param("four"), a.Query("bundle_type"))
+	if !known {
+		return a.nothing()
+	}
+	rules := a.rules()
+	v := a.offer(target.Platform(), true, func(v *feed.Release) bool { return rules.Tauri(v, target) != nil })
+	if v == nil {
+		return a.nothing()
+	}
+	return a.send(jsonType, rules.TauriDynamic(v, rules.Tauri(v, target)))
+}
+
+func (h *Handlers) tauriStatic(a *asking) error {
+	if !a.on(a.Param("two")) {
+		return a.missing()
+	}
+	a.order = feed.SemVerOrder
+	a.by(nil)
+	rules := a.rules()
+	v := a.offer("", true, rules.HasTauri)
+	if v == nil {
+		return a.nothing()
+	}
+	body, _ := rules.TauriStatic(v)
+	return a.send(jsonType, body)
+}
+
+func (h *Handlers) electron(a *asking) error {
+	channel, file, ok := feed.ParseElectronFile(a.Param("two"))
+	if !ok || !a.on(channel) {
+		return a.missing()
+	}
+	a.order = feed.SemVerOrder
+	a.by(a.Header["X-User-Staging-Id"])
+	rules := a.rules()
+	assets := func(v *feed.Release) []*asset.Asset { return rules.Electron(v, file, a.Param("k")) }
+	v := a.offer(file.Platform(), true, func(v *feed.Release) bool { return len(assets(v)) > 0 })
+	if v == nil {
+		return a.missing()
+	}
+	return a.sendAs(!a.personal(), varyByStaging, yamlType, feed.ElectronYAML(v, assets(v)))
+}
+
+func (h *Handlers) velopack(a *asking) error {
+	if !a.on(a.Param("two")) {
+		return a.missing()
+	}
+	channel, ok := feed.ParseVelopackFile(a.Param("three"))
+	if !ok {
+		return h.packageFile(a, a.Param("three"), false)
+	}
+	a.by([]string{a.Query("stagingId")}, a.Query("localVersion"))
+	list := a.chain(feed.Package{ID: a.Query("id"), Channel: channel}, true)
+	return a.send(jsonType, feed.Velopack(list))
+}
+
+// chain returns the packages of the version that is offered.
+func (a *asking) chain(p feed.Package, downgrade bool) []feed.Listed {
+	rules := a.rules()
+	v := a.offer("", downgrade, func(v *feed.Release) bool { return rules.Full(v, p) != nil })
+	if v == nil {
+		return nil
+	}
+	return rules.Chain(a.versions(), v, p)
+}
+
+func (h *Handlers) squirrel(a *asking) error {
+	arch, ok := feed.ParseSquirrelArch(a.Param("three"))
+	if !ok || !a.on(a.Param("two")) {
+		return a.missing()
+	}
+	if a.Param("four") != "RELEASES" {
+		return h.packageFile(a, a.Param("four"), true)
+	}
+	a.by(nil, a.Query("localVersion"))
+	list := a.chain(feed.Package{Arch: arch}, false)
+	if len(list) == 0 {
+		return a.missing()
+	}
+	return a.send(plainType, feed.Squirrel(list))
+}
+
+func (h *Handlers) squirrelMac(a *asking) error {
+	arch := asset.Arch(a.Param("three"))
+	if arch != asset.X64 && arch != asset.ARM64 || !a.on(a.Param("two")) {
+		return a.missing()
+	}
+	a.order = feed.SemVerOrder
+	if !a.versionInPath(a.Param("four")) {
+		return a.refuse()
+	}
+	rules := a.rules()
+	v := a.offer(platform.MacOS, true, func(v *feed.Release) bool { return rules.SquirrelMac(v, arch) != nil })
+	if v == nil {
+		return a.nothing()
+	}
+	return a.send(jsonType, rules.SquirrelMacJSON(v, rules.SquirrelMac(v, arch)))
+}
+
+// appcast prepares the answer to Sparkle or WinSparkle. ok is false if there is no such feed.
+func (a *asking) appcast(order feed.Format) (head feed.Appcast, arch asset.Arch, ok bool) {
+	if !a.on(a.Param("two")) {
+		return head, "", false
+	}
+	a.order = order
+	a.by(nil)
+	switch word := asset.Arch(a.Query("arch")); word {
+	case asset.X64, asset.ARM64:
+		arch = word
+	case asset.X86:
+		if order == feed.WinSparkleOrder {
+			arch = word
+		}
+	}
+	return feed.Appcast{Title: a.snap.Project.Name, Link: a.page()}, arch, true
+}
+
+func (h *Handlers) sparkle(a *asking) error {
+	head, arch, ok := a.appcast(feed.SparkleOrder)
+	if !ok {
+		return a.missing()
+	}
+	rules := a.rules()
+	fits := func(v *feed.Release) bool { return rules.SparkleAsset(v, arch) != nil }
+	in := feed.SparkleItems{Versions: a.versions(), Arch: arch}
+	offered := a.snap.Catalog.Offered(a.query(platform.MacOS, fits))
+	for at := range a.snap.Catalog.Len() {
+		if item := a.snap.Catalog.Item(at); !item.Deprecated && offered(at) {
+			in.Offered = append(in.Offered, a.release(at))
+		}
+	}
+	if a.known() {
+		in.Target = a.offer(platform.MacOS, false, fits)
+		if in.Target == nil {
+			in.Offered = nil
+		}
+	}
+	return a.send(xmlType, rules.SparkleXML(head, in))
+}
+
+func (h *Handlers) winSparkle(a *asking) error {
+	head, arch, ok := a.appcast(feed.WinSparkleOrder)
+	if !ok {
+		return a.missing()
+	}
+	rules := a.rules()
+	v := a.offer(platform.Windows, false, func(v *feed.Release) bool { return rules.HasWinSparkle(v, arch) })
+	return a.send(xmlType, rules.WinSparkleXML(head, v, arch))
+}
