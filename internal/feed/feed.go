@@ -242,7 +242,9 @@ func archOf(a *asset.Asset) asset.Arch {
 
 // pick returns the first asset that fits, trying one combination of kind and architecture after
 // another. Kinds take precedence over architectures.
-func pick(v *Release, kinds []asset.Kind, archs []asset.Arch, arch func(*asset.Asset) asset.Arch, fits func(*asset.Asset) bool) *asset.Asset {
+func pick(
+	v *Release, kinds []asset.Kind, archs []asset.Arch, arch func(*asset.Asset) asset.Arch, fits func(*asset.Asset) bool,
+) *asset.Asset {
 	for _, kind := range kinds {
 		for _, wanted := range archs {
 			for i := range v.Assets {

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"encoding/base64"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -37,7 +38,7 @@ func readAppcast(t *testing.T, body []byte) (items []item) {
 	var text strings.Builder
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
