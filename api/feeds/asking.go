@@ -95,8 +95,10 @@ func (a *asking) native(text string, anyOrder bool) int {
 		if item.Comparable.IsZero() {
 			break
 		}
-		semver, ok := item.Comparable.SemVer()
-		if ok && semver == text || anyOrder && (item.Comparable.Sparkle() == text || a.bundled(at, text)) {
+		set := a.nativeOf(at)
+		semver, ok := set.SemVerOf(item.Comparable)
+		sparkle, _ := set.SparkleOf(item.Comparable, "")
+		if ok && semver == text || anyOrder && (sparkle == text || a.bundled(at, text)) {
 			return at
 		}
 	}
@@ -113,22 +115,28 @@ func (a *asking) bundled(at int, text string) bool {
 	return false
 }
 
+// nativeOf returns the native texts that were set for a version.
+func (a *asking) nativeOf(at int) release.NativeVersions {
+	return *cmp.Or(a.snap.Entry(at).Record.NativeVersions, &release.NativeVersions{})
+}
+
 // release returns the version at a position of the catalog.
 func (a *asking) release(at int) *feed.Release {
 	if v := a.releases[at]; v != nil {
 		return v
 	}
 	item, e := a.snap.Catalog.Item(at), a.snap.Entry(at)
+	native := a.nativeOf(at)
 	v := &feed.Release{
 		Version: item.Version, Date: item.PublishedAt, Milestone: item.Milestone && !item.Preview, Deprecated: item.Deprecated,
 		Gap:     item.Yank != nil || item.Rollout.IsAborted() || !item.Published(),
-		Sparkle: func(bundle string) (string, bool) { return release.NativeVersions{}.SparkleOf(item.Comparable, bundle) },
+		Sparkle: func(bundle string) (string, bool) { return native.SparkleOf(item.Comparable, bundle) },
 		Text:    func() (string, string) { return a.text(e) },
 	}
 	if item.Rollout != nil && item.Rollout.StartedAt != nil {
 		v.Date = *item.Rollout.StartedAt
 	}
-	v.SemVer, _ = item.Comparable.SemVer()
+	v.SemVer, _ = native.SemVerOf(item.Comparable)
 	v.WinSparkle, _ = item.Comparable.WinSparkle()
 	var err error
 	if v.Assets, err = a.DB.Assets(a.snap.Project.ID, e.Record); err != nil {
