@@ -100,7 +100,7 @@ func viewCohort(c *rollout.Cohort) *cohortView {
 		return nil
 	}
 	return &cohortView{
-		Platforms: slices.Concat([]platform.Platform{}, c.Platforms), Countries: slices.Concat([]string{}, c.Countries),
+		Platforms: append([]platform.Platform{}, c.Platforms...), Countries: append([]string{}, c.Countries...),
 		CurrentMin: web.OrNull(c.CurrentMin), CurrentMax: web.OrNull(c.CurrentMax),
 	}
 }

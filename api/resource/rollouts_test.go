@@ -39,6 +39,7 @@ func TestRolloutShape(t *testing.T) {
 			`{"cohort":{"platforms":["linux"],"countries":["DE","FR"],"current_min":"1.0","current_max":null}}`},
 		{"what is not sent is kept", "PUT", one, `{"health":false}`, 200, `{"percent":0.01,"health":false,"cohort":{"countries":["DE","FR"]}}`},
 		{"100 % of a cohort", "PUT", one, `{"percent":100}`, 200, `{"state":"running","percent":100,"step":2}`},
+		{"only a version", "PUT", one, `{"cohort":{"current_max":"1.5"}}`, 200, `{"cohort":{"platforms":[],"countries":[],"current_max":"1.5"}}`},
 		{"an empty cohort is none, which completes", "PUT", one, `{"cohort":{}}`, 200, `{"state":"completed","cohort":null,"completed_at":` + now + `}`},
 		{"listed", "GET", "/admin/projects/app/rollouts", "", 200, `{"total":1,"data":[{"version":"2.0","state":"completed"}]}`},
 		{"filtered", "GET", "/admin/projects/app/rollouts?state=running", "", 200, `{"total":0,"data":[]}`},
