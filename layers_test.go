@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"store/column":  {},
 
 	// Files over HTTP.
-	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/seal", "store"},
+	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/rollout", "internal/seal", "store"},
 	"api/distribution": {"api/web", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
 
 	// For tests.

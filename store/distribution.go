@@ -17,7 +17,8 @@ const (
 
 // Distribution contains the settings by which a project distributes its versions.
 type Distribution struct {
-	Channels        release.Channels    `json:"channels,omitempty"` // the project's own channels
+	Channels        release.Channels    `json:"channels,omitempty"`        // the project's own channels
+	RolloutDefault  *rollout.Plan       `json:"rollout_default,omitempty"` // nil = new versions are complete at once
 	Health          rollout.HealthRules `json:"health"`
 	SignaturePolicy SignaturePolicy     `json:"signature_policy"`
 	UpdatedAt       int64               `json:"updated_at,omitempty"` // 0 = never changed

@@ -39,6 +39,16 @@ func (tx *Tx) NewRollout(plan rollout.Plan, visible bool, by string) *rollout.Ro
 	return rollout.New(plan, hex.EncodeToString(random), visible, rollout.Author{Now: tx.now.Unix(), By: by})
 }
 
+// DefaultRollout returns the rollout with which a version begins that is created now, according to
+// the settings of the project. It returns nil if new versions are complete at once.
+func (tx *Tx) DefaultRollout(p ProjectID, by string) (*rollout.Rollout, error) {
+	d, err := tx.Distribution(p)
+	if err != nil || d.RolloutDefault == nil {
+		return nil, err
+	}
+	return tx.NewRollout(*d.RolloutDefault, false, by), nil
+}
+
 // AdvanceRollout takes the rollout of a version to its next step if that is due by itself. exposure
 // is the number of users that were seen on the version since the step in force started. suspect
 // reports whether a health rule is suspect or failing. A version that has been deleted has no

@@ -399,6 +399,9 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 		v.SetChannel(w.distribution.Channels.Default(v.Preview, v.Comparable))
 	}
 	if created {
+		if v.Rollout, err = tx.DefaultRollout(p, rollout.Schedule); err != nil {
+			return nil, false, false, err
+		}
 		return v, true, false, tx.CreateVersion(p, v, new(w.catalog().TakesLatest(-1, v.item())))
 	}
 	at, _ := w.find(v.ID)

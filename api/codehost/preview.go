@@ -11,6 +11,7 @@ import (
 	"svc/internal/codehost"
 	"svc/internal/fault"
 	"svc/internal/forward"
+	"svc/internal/rollout"
 	"svc/store"
 )
 
@@ -237,6 +238,9 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 		return false, err
 	}
 	v.SetChannel(settings.Channels.Default(d.Preview, d.Comparable))
+	if v.Rollout, err = tx.DefaultRollout(p.ID, rollout.Schedule); err != nil {
+		return false, err
+	}
 	latest := false
 	err = tx.CreateVersion(p.ID, v, &latest)
 	if _, refused := errors.AsType[*fault.Error](err); refused { // the release was refused before anything was written

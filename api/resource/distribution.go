@@ -21,6 +21,7 @@ func (h *Handlers) distributionRoutes() []web.Route {
 // distributionView is the JSON form of the distribution settings of a project.
 type distributionView struct {
 	Channels        []release.Channel     `json:"channels"`
+	RolloutDefault  *rolloutPlanView      `json:"rollout_default"`
 	Health          healthView            `json:"health"`
 	SignaturePolicy store.SignaturePolicy `json:"signature_policy"`
 	UpdatedAt       *int64                `json:"updated_at"`
@@ -45,6 +46,7 @@ func viewDistribution(d *store.Distribution) distributionView {
 		Channels: web.Views(d.Channels, func(c release.Channel) release.Channel {
 			return release.Channel{Name: c.Name, Includes: append([]string{}, c.Includes...)}
 		}),
+		RolloutDefault: viewRolloutPlan(d.RolloutDefault),
 		Health: healthView{d.Health.FalseAlarm, web.Views(d.Health.Rules, func(r rollout.HealthRule) healthRuleView {
 			return healthRuleView{r.Name, r.Metric, web.OrNull(r.Event), r.Tolerance, r.MinFailures, r.Action}
 		})},
@@ -93,6 +95,7 @@ func (h *Handlers) updateDistribution(r *web.Request, in distributionInput) (vie
 
 type distributionInput struct {
 	Channels        web.Optional[[]json.RawMessage] `json:"channels"`
+	RolloutDefault  web.Optional[json.RawMessage]   `json:"rollout_default"`
 	Health          web.Optional[web.Object]        `json:"health"`
 	SignaturePolicy web.Optional[string]            `json:"signature_policy"`
 }
@@ -115,13 +118,14 @@ type healthRuleInput struct {
 type distributionChange struct {
 	in       distributionInput
 	channels release.Channels
+	rollout  *rollout.Change // nil = not sent, or null
 	health   healthInput
 	rules    []rollout.HealthRule
 }
 
 func (in distributionInput) check() (distributionChange, error) {
 	var p problems
-	c := distributionChange{in: in, channels: p.channels(in.Channels)}
+	c := distributionChange{in: in, channels: p.channels(in.Channels), rollout: p.newRollout("rollout_default", in.RolloutDefault)}
 	if in.Health.Wrong {
 		p.Add("health must be an object")
 	}
@@ -213,6 +217,12 @@ func (c distributionChange) healthAfter(rules rollout.HealthRules) rollout.Healt
 // apply sets the fields that are present in the request.
 func (c distributionChange) apply(d *store.Distribution) {
 	web.SetIfSent(&d.Channels, c.in.Channels, c.channels)
+	if in := c.in.RolloutDefault; in.Sent {
+		d.RolloutDefault = nil
+		if c.rollout != nil {
+			d.RolloutDefault = new(c.rollout.Plan())
+		}
+	}
 	d.Health = c.healthAfter(d.Health)
 	web.SetIfSent(&d.SignaturePolicy, c.in.SignaturePolicy, store.SignaturePolicy(c.in.SignaturePolicy.Or(string(store.SignaturesOff))))
 }

@@ -74,6 +74,22 @@ type rolloutEventView struct {
 	Reason  *string         `json:"reason"`
 }
 
+// rolloutPlanView is the JSON form of the settings of rollouts that are to be created.
+type rolloutPlanView struct {
+	Percent     *rollout.Percent  `json:"percent"` // null = that of the first step
+	Steps       []rolloutStepView `json:"steps"`
+	AutoAdvance bool              `json:"auto_advance"`
+	Cohort      *cohortView       `json:"cohort"`
+	Health      bool              `json:"health"`
+}
+
+func viewRolloutPlan(p *rollout.Plan) *rolloutPlanView {
+	if p == nil {
+		return nil
+	}
+	return &rolloutPlanView{p.Percent, viewSteps(p.Steps), p.AutoAdvance, viewCohort(p.Cohort), p.Health}
+}
+
 // viewRollout returns the view of a version's rollout, or nil if the version has none.
 func viewRollout(v *store.Version) *rolloutView {
 	r := v.Rollout

@@ -136,19 +136,19 @@ func (in rolloutReason) check(how write) (*string, error) {
 	return nil, p.Err()
 }
 
-// versionRollout checks the rollout with which a version is to be created. It returns nil if the
-// rollout was not sent or is null.
-func (p *problems) versionRollout(o web.Optional[json.RawMessage]) *rollout.Change {
+// newRollout checks the settings of rollouts that are to be created. It returns nil if they were not
+// sent or are null.
+func (p *problems) newRollout(field string, o web.Optional[json.RawMessage]) *rollout.Change {
 	if o.Value == nil {
 		return nil
 	}
 	var in rolloutInput
 	if !web.Fill(&in, *o.Value) {
-		p.Add("rollout must be an object or null")
+		p.Add("%s must be an object or null", field)
 		return nil
 	}
 	rules := checking(creates)
-	change := in.change(&rules, "rollout.")
+	change := in.change(&rules, field+".")
 	p.List = append(p.List, rules.List...)
 	return &change
 }

@@ -257,3 +257,32 @@ func TestRolloutByKey(t *testing.T) {
 		t.Errorf("got %d %s", status, answer)
 	}
 }
+
+// TestRolloutDefault checks which new versions begin with the default rollout of their project.
+func TestRolloutDefault(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	s.Publish(t, "app", "1.0")
+	const settings = "/admin/projects/app/distribution"
+	put := apitest.VersionsOf("app") + "/by-version/"
+	s.Exchanges(t, []apitest.Exchange{
+		{"none at first", "GET", settings, "", 200, `{"rollout_default":null}`},
+		{"stored", "PUT", settings, `{"rollout_default":{"steps":[{"percent":10,"hold_seconds":60},{"percent":100}],"cohort":{"countries":["DE"]}}}`, 200,
+			`{"rollout_default":{"percent":null,"steps":[{"percent":10,"hold_seconds":60,"min_exposure":0},{"percent":100}],"auto_advance":true,
+				"cohort":{"countries":["DE"]},"health":true}}`},
+		{"kept", "PUT", settings, `{"signature_policy":"off"}`, 200, `{"rollout_default":{"auto_advance":true}}`},
+		{"a version of before stays complete", "PUT", put + "1.0", "", 200, `{"is_latest":true}`},
+		{"without a rollout of its own", "PUT", put + "2.0", "", 201, `{"is_latest":false}`},
+		{"its rollout", "GET", "/admin/projects/app/rollouts", "", 200, `{"total":1,"data":[{"version":"2.0","percent":10,"cohort":{"countries":["DE"]}}]}`},
+		{"with one of its own", "PUT", put + "2.1", `{"rollout":{"percent":0}}`, 201, `{"is_latest":false}`},
+		{"its own rollout", "GET", "/admin/projects/app/rollouts", "", 200, `{"total":2,"data":[{"version":"2.1","percent":0,"cohort":null},{"version":"2.0"}]}`},
+		{"null is complete at once", "PUT", put + "2.2", `{"rollout":null}`, 201, `{"is_latest":true}`},
+		{"null turns it off", "PUT", settings, `{"rollout_default":null}`, 200, `{"rollout_default":null}`},
+		{"complete again", "PUT", put + "2.3", "", 201, `{"is_latest":true}`},
+	})
+	s.Refusals(t, settings, []apitest.Refusal{
+		{"too much", "PUT", settings, `{"rollout_default":{"percent":101}}`, 400, "rollout_default.percent must be a number from 0 to 100"},
+		{"text", "PUT", settings, `{"rollout_default":"x"}`, 400, "rollout_default must be an object or null"},
+	})
+}

@@ -76,7 +76,7 @@ func (in versionInput) check(how write) (versionChange, error) {
 	if how == imports {
 		c.archived = p.archivedRollout(in.Rollout)
 	} else {
-		c.rollout = p.versionRollout(in.Rollout)
+		c.rollout = p.newRollout("rollout", in.Rollout)
 	}
 	return c, p.Err()
 }
@@ -166,8 +166,14 @@ func (c versionChange) create(tx *store.Tx, p *store.Project, by string) (*store
 	if err := c.applyIn(tx, p, v); err != nil {
 		return nil, err
 	}
-	if c.rollout != nil {
+	switch {
+	case c.rollout != nil:
 		v.Rollout = tx.NewRollout(c.rollout.Plan(), false, by)
+	case !c.in.Rollout.Sent:
+		var err error
+		if v.Rollout, err = tx.DefaultRollout(p.ID, by); err != nil {
+			return nil, err
+		}
 	}
 	return v, tx.CreateVersion(p.ID, v, c.in.IsLatest.Value)
 }

@@ -723,6 +723,20 @@ type RolloutFields struct {
 	Extra map[string]any `json:"-"`
 }
 
+// RolloutDefault holds the settings of rollouts that are to be created.
+type RolloutDefault struct {
+	// Share of the users; null for that of the first step.
+	Percent *float64 `json:"percent"`
+	// The steps, with ascending percentages.
+	Steps []RolloutStep `json:"steps"`
+	// Whether the server takes the next step by itself.
+	AutoAdvance bool `json:"auto_advance"`
+	// The users to which rollouts are limited; null for all.
+	Cohort *RolloutCohort `json:"cohort"`
+	// Whether health rules act on rollouts.
+	Health bool `json:"health"`
+}
+
 // RolloutStepInput is a step of a rollout.
 type RolloutStepInput struct {
 	// Share of the users, with at most 2 decimals.
@@ -898,6 +912,9 @@ type VersionInfo struct {
 type DistributionFields struct {
 	// The project's own channels, besides `stable` and `preview`. Replaced as a whole.
 	Channels Opt[[]ChannelInput] `json:"channels,omitzero"`
+	// The rollout with which new versions begin that are created without one. Null: offered to
+	// everybody at once.
+	RolloutDefault Opt[RolloutFields] `json:"rollout_default,omitzero"`
 	// The rules that hold a rollout.
 	Health Opt[HealthRulesFields] `json:"health,omitzero"`
 	// `enforce`: feeds and links to the latest version list only signed files, where the project has a
@@ -912,6 +929,9 @@ type DistributionFields struct {
 type Distribution struct {
 	// The project's own channels, besides `stable` and `preview`.
 	Channels []Channel `json:"channels"`
+	// The rollout with which new versions begin that are created without one. Null: offered to
+	// everybody at once.
+	RolloutDefault *RolloutDefault `json:"rollout_default"`
 	// The rules that hold a rollout whose version fails more often than the version before it.
 	Health HealthRules `json:"health"`
 	// Whether feeds and links to the latest version list only signed files.

@@ -728,6 +728,20 @@ export interface RolloutFields {
     health?: boolean | undefined;
 }
 
+/** The settings of rollouts that are to be created. */
+export interface RolloutDefault {
+    /** Share of the users; null for that of the first step. */
+    percent: number | null;
+    /** The steps, with ascending percentages. */
+    steps: RolloutStep[];
+    /** Whether the server takes the next step by itself. */
+    auto_advance: boolean;
+    /** The users to which rollouts are limited; null for all. */
+    cohort: RolloutCohort | null;
+    /** Whether health rules act on rollouts. */
+    health: boolean;
+}
+
 /** A step of a rollout. */
 export interface RolloutStepInput {
     /** Share of the users, with at most 2 decimals. */
@@ -911,6 +925,8 @@ export interface Version {
 export interface DistributionFields {
     /** The project's own channels, besides `stable` and `preview`. Replaced as a whole. */
     channels?: ChannelInput[] | null | undefined;
+    /** The rollout with which new versions begin that are created without one. Null: offered to everybody at once. */
+    rollout_default?: RolloutFields | null | undefined;
     /** The rules that hold a rollout. */
     health?: HealthRulesFields | null | undefined;
     /** `enforce`: feeds and links to the latest version list only signed files, where the project has a key for their kind. */
@@ -921,6 +937,8 @@ export interface DistributionFields {
 export interface Distribution {
     /** The project's own channels, besides `stable` and `preview`. */
     channels: Channel[];
+    /** The rollout with which new versions begin that are created without one. Null: offered to everybody at once. */
+    rollout_default: RolloutDefault | null;
     health: HealthRules;
     /** Whether feeds and links to the latest version list only signed files. */
     signature_policy: "off" | "enforce" | (string & {});

@@ -161,6 +161,7 @@ __all__ = [
     "Rollout",
     "RolloutCohort",
     "RolloutCohortInput",
+    "RolloutDefault",
     "RolloutEvent",
     "RolloutPage",
     "RolloutStep",
@@ -702,6 +703,21 @@ class NativeVersions(TypedDict, total=False):
     """For Sparkle: the CFBundleVersion of the app."""
 
 
+class RolloutDefault(TypedDict):
+    """The settings of rollouts that are to be created."""
+
+    percent: float | None
+    """Share of the users; null for that of the first step."""
+    steps: list[RolloutStep]
+    """The steps, with ascending percentages."""
+    auto_advance: bool
+    """Whether the server takes the next step by itself."""
+    cohort: RolloutCohort | None
+    """The users to which rollouts are limited; null for all."""
+    health: bool
+    """Whether health rules act on rollouts."""
+
+
 class _RolloutStepInputOptional(TypedDict, total=False):
     hold_seconds: int
     """Time before the next step."""
@@ -899,6 +915,9 @@ class Distribution(TypedDict):
 
     channels: list[Channel]
     """The project's own channels, besides `stable` and `preview`."""
+    rollout_default: RolloutDefault | None
+    """The rollout with which new versions begin that are created without one. Null: offered to everybody
+    at once."""
     health: HealthRules
     """The rules that hold a rollout whose version fails more often than the version before it."""
     signature_policy: str

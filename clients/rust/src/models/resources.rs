@@ -468,6 +468,23 @@ pub struct NativeVersions {
     pub sparkle: Option<String>,
 }
 
+/// The settings of rollouts that are to be created.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutDefault {
+    /// Share of the users; null for that of the first step.
+    pub percent: Option<f64>,
+    /// The steps, with ascending percentages.
+    pub steps: Vec<RolloutStep>,
+    /// Whether the server takes the next step by itself.
+    pub auto_advance: bool,
+    /// The users to which rollouts are limited; null for all.
+    pub cohort: Option<RolloutCohort>,
+    /// Whether health rules act on rollouts.
+    pub health: bool,
+}
+
 /// How far a version has been rolled out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -623,6 +640,9 @@ pub struct Version {
 pub struct Distribution {
     /// The project's own channels, besides `stable` and `preview`.
     pub channels: Vec<Channel>,
+    /// The rollout with which new versions begin that are created without one. Null: offered to
+    /// everybody at once.
+    pub rollout_default: Option<RolloutDefault>,
     /// The rules that hold a rollout whose version fails more often than the version before it.
     pub health: HealthRules,
     /// Whether feeds and links to the latest version list only signed files.
@@ -3204,6 +3224,9 @@ input! {
     pub struct DistributionFields {
         /// The project's own channels, besides `stable` and `preview`. Replaced as a whole.
         patch channels: Vec<ChannelInput>,
+        /// The rollout with which new versions begin that are created without one. Null: offered to
+        /// everybody at once.
+        patch rollout_default: RolloutFields,
         /// The rules that hold a rollout.
         patch health: HealthRulesFields,
         /// `enforce`: feeds and links to the latest version list only signed files, where the

@@ -503,7 +503,7 @@ fn models_have_the_fields_of_openapi() {
         ProjectTranslation = "ProjectTranslation", ProjectAlias = "Alias", ProjectLanguage = "Language",
         ProjectStatistics = "ProjectStatistics", Version = "Version" "PublicVersion",
         VersionTranslation = "VersionTranslation", DownloadLink = "DownloadLink",
-        Rollout = "Rollout", RolloutStep = "RolloutStep", RolloutCohort = "RolloutCohort", RolloutEvent = "RolloutEvent",
+        Rollout = "Rollout", RolloutDefault = "RolloutDefault", RolloutStep = "RolloutStep", RolloutCohort = "RolloutCohort", RolloutEvent = "RolloutEvent",
         VersionStatistics = "VersionStatistics", UpdateCheck = "UpdateCheck", MilestoneState = "MilestoneState",
         Announcement = "Announcement" "PublicAnnouncement", AnnouncementTranslation = "AnnouncementTranslation",
         AnnouncementStatistics = "AnnouncementStatistics", Feedback = "Feedback",

@@ -1330,6 +1330,7 @@ class AdminRequests(Namespace):
         self,
         *,
         channels: Sequence[ChannelInput] | Unset | None = UNSET,
+        rollout_default: RolloutFields | Unset | None = UNSET,
         health: HealthRulesFields | Unset | None = UNSET,
         signature_policy: Literal["off", "enforce"] | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
@@ -1347,6 +1348,7 @@ class AdminRequests(Namespace):
                 "/admin/projects/{k}/distribution",
                 body={
                     "channels": channels,
+                    "rollout_default": rollout_default,
                     "health": health,
                     "signature_policy": signature_policy,
                 },
