@@ -133,7 +133,7 @@ func (h *Handlers) publicLatestPreview(w http.ResponseWriter, r *web.Request) er
 func (h *Handlers) publicVersion(w http.ResponseWriter, r *web.Request) error {
 	return h.respondObject(w, r, func(to reader) ([]byte, error) {
 		at := to.snap.Catalog.ByVersion(r.Param("v"))
-		if at < 0 || !to.snap.Entry(at).Record.Published() {
+		if at < 0 {
 			return nil, fault.New(fault.NotFound, "version %s not found", web.Quote(r.Param("v")))
 		}
 		return versionContents.encode(to, to.snap.Entry(at))

@@ -249,15 +249,22 @@ func (c *Catalog) LatestPreview() int { return c.latestPreview }
 // ByVersion returns the version with the given display text, ignoring surrounding blanks.
 // If there is none, it parses text as a comparable version and looks for a version with
 // the same value. Of several, it returns the one published last, and of these the one
-// created last. It returns -1 if there is no such version.
+// created last. It returns -1 if there is no such version. Versions that the public cannot see
+// yet are ignored.
 func (c *Catalog) ByVersion(text string) int {
 	text = strings.TrimSpace(text)
-	if at := c.Named(text); at >= 0 {
+	if at := c.Named(text); at >= 0 && c.items[at].Published() {
 		return at
 	}
-	if wanted, ok := Parse(text); ok {
-		if v := c.value(wanted); v != nil {
-			return v.first
+	wanted, ok := Parse(text)
+	if !ok {
+		return -1
+	}
+	if v := c.value(wanted); v != nil {
+		for at := v.first; at < len(c.items) && c.items[at].Comparable.Compare(wanted) == 0; at++ {
+			if c.items[at].Published() {
+				return at
+			}
 		}
 	}
 	return -1
