@@ -206,8 +206,8 @@ func nupkg(t *testing.T, version string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(f, `<?xml version="1.0" encoding="utf-8"?><package><metadata><id>demo</id><version>%s</version><channel>linux</channel><os>linux</os></metadata></package>`, version)
-	if err := w.Close(); err != nil {
+	_, err = fmt.Fprintf(f, `<?xml version="1.0" encoding="utf-8"?><package><metadata><id>demo</id><version>%s</version><channel>linux</channel><os>linux</os></metadata></package>`, version)
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -53,7 +53,7 @@ func version(t *testing.T, display string, names ...string) *feed.Release {
 		file := sums
 		file.ID, file.Path = fmt.Sprint(i), "/f/demo/"+fmt.Sprint(i)+"/"+url.PathEscape(name)
 		links[i] = asset.Link{URL: file.Path, File: &file}
-		if kind := strings.TrimSuffix(name, ".nupkg"); kind != name {
+		if kind, ok := strings.CutSuffix(name, ".nupkg"); ok {
 			id, rest, _ := strings.Cut(kind, "-")
 			file.Facts.Package = &asset.Package{ID: id, Version: rest[:strings.LastIndexByte(rest, '-')]}
 		}

@@ -308,7 +308,7 @@ func TestSparkleCriticalUpdates(t *testing.T) {
 	t.Parallel()
 	critical := func(deprecated ...string) (all []string) {
 		var versions []*feed.Release
-		for _, display := range strings.Fields("1.6 1.5 1.4 1.3 1.2 1.1") {
+		for display := range strings.FieldsSeq("1.6 1.5 1.4 1.3 1.2 1.1") {
 			v := version(t, display, "App.dmg")
 			v.Deprecated = slices.Contains(deprecated, display)
 			versions = append(versions, v)

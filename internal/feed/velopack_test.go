@@ -138,7 +138,7 @@ func TestVelopackRun(t *testing.T) {
 func TestVelopackListsAtMostTenDeltas(t *testing.T) {
 	t.Parallel()
 	var all []*feed.Release
-	for _, n := range strings.Fields("31 30 29 28 27 26 25 24 23 22 21 20 19 18 17") {
+	for n := range strings.FieldsSeq("31 30 29 28 27 26 25 24 23 22 21 20 19 18 17") {
 		all = append(all, packages(t, "2."+n+".0", false))
 	}
 	expect(t, len(feed.Rules{}.Chain(all, all[0], linux)), 1+10)
