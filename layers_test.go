@@ -24,12 +24,12 @@ var mayImport = map[string][]string{
 	".":   {"cmd"},
 	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
-	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/health", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
+	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/health", "internal/jsonscan", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
 	"api/feeds":     {"api/distribution", "api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "internal/useragent", "store", "clients/browser"},
-	"api/resource":  {"api/web", "internal/asset", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/rollout", "internal/seal", "internal/searchtext", "internal/setting", "internal/stats", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
+	"api/resource":  {"api/web", "internal/asset", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/health", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/rollout", "internal/seal", "internal/searchtext", "internal/setting", "internal/stats", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/digest", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/release", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/proxy", "internal/release", "internal/searchtext", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"api/distribution": {"api/web", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 
@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
 	// Background work.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/instance", "internal/typo", "search"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/typo", "search"},
 
 	// Checks of an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/machine", "internal/proxy", "internal/setting", "internal/datadir"},
@@ -67,6 +67,7 @@ var mayImport = map[string][]string{
 	"internal/codehost":     {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
 	"internal/forward":      {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
 	"internal/requests":     {"internal/counter", "store"},
+	"internal/health":       {"internal/fault", "internal/release", "internal/rollout", "store"},
 	"internal/files/engine": {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "store"},
 	"internal/certificate":  {},
 	"internal/control":      {"internal/datadir"},

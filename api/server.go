@@ -50,6 +50,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/files/engine"
 	"svc/internal/geo"
+	"svc/internal/health"
 	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/limit"
@@ -69,6 +70,7 @@ type Config struct {
 	Events *event.Engine
 	// Requests counts the requests of apps.
 	Requests *requests.Counter
+	Health   *health.Engine // observes rollouts
 	Log      *slog.Logger
 	Now      func() time.Time // nil means time.Now
 
@@ -178,7 +180,7 @@ func New(c Config) (*Server, error) {
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
 		DB: c.DB, Events: c.Events, Requests: s.counts, Log: c.Log, Now: s.now,
-		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage, Backup: backupState(c.Jobs),
+		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage, Backup: backupState(c.Jobs), Health: c.Health,
 	})
 	s.Control = apicontrol.New(apicontrol.Config{
 		DB: c.DB, Search: c.Search, Events: c.Events, Jobs: c.Jobs, Requests: &s.metrics, Bodies: s.bodies, Answers: s.answers,
@@ -207,7 +209,7 @@ func New(c Config) (*Server, error) {
 		EventContents: func(ctx context.Context, p store.ProjectID) (int64, int, error) {
 			return c.Events.Contents(ctx, event.Project(p))
 		},
-		Forward: c.Codehost.Forward,
+		Forward: c.Codehost.Forward, Health: c.Health,
 	})
 	s.feeds = feeds.New(feeds.Config{
 		DB: c.DB, Now: s.now, Files: s.distribution, Hosts: s.hosts, BaseURL: c.Files.BaseURL, SiteURL: c.SiteURL,

@@ -29,6 +29,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/forward"
 	"svc/internal/geo"
+	"svc/internal/health"
 	"svc/internal/httpserver"
 	"svc/internal/instance"
 	"svc/internal/jobs"
@@ -318,6 +319,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		return err
 	}
 	counts := requests.NewCounter(i.Store, log)
+	observer := health.New(health.Config{DB: i.Store, Log: log, Now: time.Now, BucketSeconds: s.HealthBucketSeconds})
 	build := readBuild()
 	host := codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
@@ -332,6 +334,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Files:            i.Files,
 		Flush:            counts.Flush,
 		Forward:          forwards,
+		Health:           observer,
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{
@@ -339,6 +342,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Search:          i.Index,
 		Events:          i.Events,
 		Requests:        counts,
+		Health:          observer,
 		Log:             log,
 		JWTSecret:       []byte(s.JWTSecret),
 		JWTLife:         life,

@@ -370,7 +370,7 @@ func (c *checker) content(p ProjectID) error {
 	counts := map[countName]int64{}
 	maps.Copy(counts, c.files[p])
 	for _, part := range []func(ProjectID, string, map[countName]int64) error{
-		c.versions, c.announcements, c.cards, c.projectSettings, c.forwards, c.submissions, c.hours, c.counts,
+		c.versions, c.announcements, c.cards, c.projectSettings, c.forwards, c.submissions, c.hours, c.health, c.counts,
 	} {
 		if err := part(p, path, counts); err != nil {
 			return err
@@ -514,6 +514,21 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 		}
 	}
 	return nil
+}
+
+// health checks that the health counts can be decoded.
+func (c *checker) health(p ProjectID, path string, _ map[countName]int64) error {
+	b := c.tx.contentBucket(p, healthBucket)
+	if b == nil {
+		return nil
+	}
+	return c.each(b, func(key, raw []byte) error {
+		_, _, wrong := splitHealthKey(key)
+		if _, err := decodeHealth(raw); err != nil || wrong != nil {
+			c.report.Add(integrity.Hour, path+integrity.Path(healthBucket, key), "%d bytes under a key of %d bytes are not counters", len(raw), len(key))
+		}
+		return nil
+	})
 }
 
 // counts compares the stored counts of a project with those of its records. It does nothing if a

@@ -64,6 +64,7 @@ func newDamageable(t testing.TB) (path string, of ids) {
 			tx.RenameProject(p, "new"), tx.PutAnnouncement(p.ID, a), tx.PutAPIKey(k),
 			tx.PutCard(p.ID, &store.Card{Title: "Card", Query: []byte("{}")}),
 			tx.PutAccount(&store.Account{Username: "admin", Password: "$argon2id$"}),
+			tx.PutHealth(p.ID, of.version, 600, store.HealthCount{Addresses: 1}),
 			tx.AddRequests(map[store.RequestCounter]uint64{
 				store.CountRequest(p.ID, 5, store.NewRequest(1, platform.Windows, 0, 0)): 3,
 				store.CountSystem(p.ID, 5, platform.Windows, "11"):                       2,
@@ -287,6 +288,9 @@ func TestCheckFindsLosses(t *testing.T) {
 		{"the account", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("admin"), bad, []byte("account")) }},
 		{"a project", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put(one, bad, []byte("projects")) }},
 		{"request statistics", integrity.Hour, func(tx *store.Tx, _ ids) error { return tx.Put([]byte{0, 0, 0, 5}, bad, content("requests")...) }},
+		{"health counts", integrity.Hour, func(tx *store.Tx, of ids) error {
+			return tx.Put(append(of.version[:], 0, 0, 0, 0, 0, 0, 2, 88), bad, content("health")...)
+		}},
 		{"two latest versions", integrity.Latest, func(tx *store.Tx, of ids) error {
 			first, err := tx.VersionNamed(1, "1.0")
 			if err != nil {

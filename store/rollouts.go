@@ -49,6 +49,48 @@ func (tx *Tx) DefaultRollout(p ProjectID, by string) (*rollout.Rollout, error) {
 	return tx.NewRollout(*d.RolloutDefault, false, by), nil
 }
 
+// chooseBaseline sets the version with which health rules compare a version whose rollout has just
+// started.
+func (w *work) chooseBaseline(v *Version) {
+	r := v.Rollout
+	if r == nil || r.StartedAt == nil || r.Baseline != nil {
+		return
+	}
+	r.Baseline = new(string)
+	if at := w.catalog().Baseline(v.item()); at >= 0 {
+		*r.Baseline = w.catalog().Item(at).Version
+	}
+}
+
+// renameBaseline changes the display text of a baseline in the rollouts that refer to it.
+func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
+	if before == after {
+		return nil
+	}
+	for id, e := range w.entries {
+		if r := e.Record.Rollout; r == nil || r.State.Final() || r.Baseline == nil || *r.Baseline != before {
+			continue
+		}
+		v, err := tx.Version(p, id)
+		if err != nil {
+			return err
+		}
+		v.Rollout.Baseline = &after
+		if err := tx.putVersion(p, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// HoldRollout holds the rollout of a version that is running or paused because of a health rule.
+func (tx *Tx) HoldRollout(p ProjectID, v *Version, rule, reason string) error {
+	if err := v.Rollout.Hold(rollout.Author{Now: tx.now.Unix(), By: "rule " + rule, Reason: &reason}); err != nil {
+		return err
+	}
+	return tx.UpdateVersion(p, v, nil, false)
+}
+
 // AdvanceRollout takes the rollout of a version to its next step if that is due by itself. exposure
 // is the number of users that were seen on the version since the step in force started. suspect
 // reports whether a health rule is suspect or failing. A version that has been deleted has no

@@ -14,6 +14,7 @@
 //	forwards.go       feedback on its way to an issue at the code host
 //	cards.go          cards of dashboards
 //	requests.go       request statistics
+//	health.go         users and failures of versions, by time
 //	files.go          files, and the objects and copies to remove
 //	files_list.go     lists of files
 //	links.go          the files that links lead to

@@ -63,6 +63,7 @@ var (
 	systemVersionsBucket = []byte("system_versions") // hour -> counters
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
 	downloadsBucket      = []byte("downloads")       // first hour of a day -> counters
+	healthBucket         = []byte("health")          // version id, start of a bucket -> counters
 )
 
 // contentBuckets are the buckets that are created with each project.
@@ -75,7 +76,7 @@ var contentBuckets = [][]byte{
 
 // laterBuckets are the buckets that are created when a project first needs them. Older
 // versions of the program created projects without them.
-var laterBuckets = [][]byte{downloadsBucket}
+var laterBuckets = [][]byte{downloadsBucket, healthBucket}
 
 var (
 	formatKey  = []byte("format")

@@ -194,6 +194,7 @@ func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := carryOut(tx, p, w, plan); err != nil {
 		return err
 	}
+	w.chooseBaseline(v)
 	tx.count(p, countVersions, 1)
 	tx.count(p, countRollouts, v.openRollouts())
 	return errors.Join(
@@ -247,8 +248,9 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 	if err := carryOut(tx, p, w, plan); err != nil {
 		return err
 	}
+	w.chooseBaseline(v)
 	tx.count(p, countRollouts, v.openRollouts()-before.openRollouts())
-	return tx.putVersion(p, v)
+	return errors.Join(tx.renameBaseline(p, w, before.Version, v.Version), tx.putVersion(p, v))
 }
 
 // DeleteVersion removes a version. If it was the latest, its successor becomes the

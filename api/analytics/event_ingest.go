@@ -9,6 +9,7 @@ import (
 	"svc/internal/event"
 	"svc/internal/event/submission"
 	"svc/internal/fault"
+	"svc/internal/jsonscan"
 	"svc/internal/proxy"
 	"svc/internal/useragent"
 	"svc/store"
@@ -59,6 +60,9 @@ func (h *Handlers) ingestEvents(w http.ResponseWriter, r *web.Request) error {
 		if err != nil {
 			return err
 		}
+		if stored.Accepted > 0 {
+			h.observeEvents(project.ID, sent)
+		}
 		answer.Accepted, answer.NamesFull = stored.Accepted, stored.NamesFull
 	}
 	answer.Skipped = len(sent.Items) + len(sent.Rejected) - answer.Accepted
@@ -96,6 +100,33 @@ func (h *Handlers) storeBatch(r *web.Request, project store.ProjectID, sent *sub
 	}
 	batch.Client = h.eventClient(r)
 	return h.Events.Ingest(&batch)
+}
+
+// observeEvents counts the events of a batch for the health of a rollout.
+func (h *Handlers) observeEvents(p store.ProjectID, sent *submission.Request) {
+	watch := h.Health.Watch(p)
+	if watch == nil {
+		return
+	}
+	for _, item := range sent.Items {
+		if item.Usable {
+			watch.SeeUser(sent.Subject, appVersion(item.Properties), item.Name)
+		}
+	}
+}
+
+// appVersion returns the property app_version of an event, or "" if there is none.
+func appVersion(properties []byte) (version string) {
+	jsonscan.EachMember(string(properties), func(key, value string) bool {
+		if key != "app_version" {
+			return true
+		}
+		if value != "" && value[0] == '"' {
+			version = jsonscan.Unquote(value)
+		}
+		return false
+	})
+	return version
 }
 
 // eventClient returns the properties of the client that are stored with an event.

@@ -28,6 +28,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/event"
+	"svc/internal/health"
 	"svc/internal/today"
 	"svc/store"
 )
@@ -42,9 +43,10 @@ type Config struct {
 	// Backup returns the state of scheduled backups. It is nil if there are none.
 	Backup func() today.Backup
 
-	BatchMax  int           // events in a batch; 0 means 50
-	ClockSkew time.Duration // maximum age of an event; 0 means a week
-	IPStorage string        // IPAnonymized (the default when empty), IPFull or IPNone
+	BatchMax  int            // events in a batch; 0 means 50
+	ClockSkew time.Duration  // maximum age of an event; 0 means a week
+	Health    *health.Engine // observes rollouts
+	IPStorage string         // IPAnonymized (the default when empty), IPFull or IPNone
 }
 
 // Handlers serve the routes of events and of request statistics.

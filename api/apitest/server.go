@@ -42,6 +42,7 @@ import (
 	"svc/internal/files/storage"
 	"svc/internal/files/upload"
 	"svc/internal/forward"
+	"svc/internal/health"
 	"svc/internal/jobs"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
@@ -72,6 +73,7 @@ type Server struct {
 	Events   *event.Engine
 	Storages *storage.Storages
 	Files    *engine.Engine
+	Health   *health.Engine
 
 	StopFollowing func() // stops the index from following the store
 }
@@ -196,8 +198,10 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	s.openFiles(t, &o)
 	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
 	o.Config.Requests = requests.NewCounter(s.DB, o.Config.Log)
+	s.Health = health.New(health.Config{DB: s.DB, Log: o.Config.Log, Now: o.Config.Now})
+	o.Config.Health = s.Health
 	if o.jobs {
-		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: o.Config.Requests.Flush})
+		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: o.Config.Requests.Flush, Health: s.Health})
 	}
 	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{

@@ -23,6 +23,7 @@
 //	distribution.go          channels, health rules and signature policy of a project
 //	rollouts.go              rollouts of versions
 //	rollouts_input.go        bodies of rollouts and their rules
+//	health.go                health of rollouts; hooks for its counts
 //	update_check.go          the update check, and its simulation
 //	announcements.go         announcements
 //	announcements_input.go   bodies of announcements and their rules
@@ -46,6 +47,7 @@ import (
 	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/forward"
+	"svc/internal/health"
 	"svc/internal/limit"
 	"svc/internal/seal"
 	"svc/internal/translate"
@@ -76,6 +78,8 @@ type Config struct {
 
 	// Forward creates issues from feedback.
 	Forward *forward.Engine
+
+	Health *health.Engine // observes rollouts
 }
 
 // Handlers serves requests about resources. Its methods are safe for concurrent use.
@@ -105,7 +109,7 @@ func (h *Handlers) Routes() []web.Route {
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(),
 		h.rolloutRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
-		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(),
+		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(), h.healthRoutes(),
 	)
 }
 

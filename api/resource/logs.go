@@ -137,6 +137,7 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	if err != nil {
 		return err
 	}
+	h.observeLog(r, project.ID, l)
 	return web.Respond(w, http.StatusCreated, ViewLog(l))
 }
 

@@ -71,6 +71,7 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 		if err != nil {
 			return err
 		}
+		h.observeCheck(r, snap, r.Client().Version, decision.Current)
 		reader := h.reader(r, snap, in.Locale.Or(""))
 		buffer := answers.Get().(*[]byte)
 		defer func() {

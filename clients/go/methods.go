@@ -458,6 +458,12 @@ func (a *Admin) AbortRollout(ctx context.Context, id string, in RolloutReason) (
 	return fetch[Rollout](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/rollout/abort", id).body(in))
 }
 
+// GetRolloutHealth compares the failures of a version in a rollout with those of the version before
+// it. 404 if the version has no rollout.
+func (a *Admin) GetRolloutHealth(ctx context.Context, id string) (*RolloutHealth, error) {
+	return fetch[RolloutHealth](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}/health", id))
+}
+
 // GetVersionStatistics counts the versions of all projects. Not for keys that are limited to
 // projects.
 func (a *Admin) GetVersionStatistics(ctx context.Context) (*VersionStatistics, error) {

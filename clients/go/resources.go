@@ -840,6 +840,67 @@ type RolloutEvent struct {
 	Reason *string `json:"reason"`
 }
 
+// RolloutHealth holds the health of a rollout.
+type RolloutHealth struct {
+	// State of a health rule. `failing`: the version fails more often than the baseline, beyond what
+	// chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`: no bucket
+	// has users of both versions; `no_baseline`: there is no version to compare with.
+	State string `json:"state"`
+	// Display version with which failures are compared; null if there is none.
+	BaselineVersion *string `json:"baseline_version"`
+	// Time since which counts are used; null before the rollout starts.
+	Since *int64 `json:"since"`
+	// Length of the buckets of time.
+	BucketSeconds int64 `json:"bucket_seconds"`
+	// The rules of the project.
+	Rules []RolloutHealthRule `json:"rules"`
+}
+
+// RolloutHealthRule holds the state of a health rule. The counts are sums over all buckets.
+type RolloutHealthRule struct {
+	// Name of the rule.
+	Name string `json:"name"`
+	// What counts as a failure.
+	Metric string `json:"metric"`
+	// Name of the event that is a failure; null for `error_logs`.
+	Event *string `json:"event"`
+	// What happens when the rule is failing.
+	Action string `json:"action"`
+	// State of a health rule. `failing`: the version fails more often than the baseline, beyond what
+	// chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`: no bucket
+	// has users of both versions; `no_baseline`: there is no version to compare with.
+	State string `json:"state"`
+	// Strength of the evidence that the version fails more often than is tolerated.
+	EValue float64 `json:"e_value"`
+	// Evidence from which the rule is failing.
+	Limit float64 `json:"limit"`
+	// Users of the version.
+	Exposure int64 `json:"exposure"`
+	// Users of the version who failed.
+	Failures int64 `json:"failures"`
+	// Users of the baseline.
+	BaselineExposure int64 `json:"baseline_exposure"`
+	// Users of the baseline who failed.
+	BaselineFailures int64 `json:"baseline_failures"`
+	// The newest closed buckets with users, the oldest first.
+	Series []HealthBucket `json:"series"`
+}
+
+// HealthBucket holds the users who were first seen on a version in a bucket of time, and how many
+// of them have failed since.
+type HealthBucket struct {
+	// Start of the bucket.
+	T int64 `json:"t"`
+	// Users of the version.
+	Exposure int64 `json:"exposure"`
+	// Users of the version who failed.
+	Failures int64 `json:"failures"`
+	// Users of the baseline.
+	BaselineExposure int64 `json:"baseline_exposure"`
+	// Users of the baseline who failed.
+	BaselineFailures int64 `json:"baseline_failures"`
+}
+
 // VersionTranslationInput holds texts of a version in one language.
 type VersionTranslationInput struct {
 	// Tag of a registered language.

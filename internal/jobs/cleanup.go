@@ -120,7 +120,7 @@ func (j *Jobs) purge(ctx context.Context) error {
 func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	var damage error
 	for _, p := range j.DB.Projects() {
-		err := errors.Join(j.dropRequests(ctx, p, now), j.dropEvents(ctx, p, now), j.dropSubmissions(ctx, p, now))
+		err := errors.Join(j.dropRequests(ctx, p, now), j.dropHealth(ctx, p, now), j.dropEvents(ctx, p, now), j.dropSubmissions(ctx, p, now))
 		if err != nil {
 			err = fmt.Errorf("clean up project %s: %w", p.Key, err)
 		}

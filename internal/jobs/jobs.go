@@ -12,6 +12,7 @@
 //	erase.go     erases deleted data from the files at night
 //	files.go     transfers, deletions, refreshes and clean-up of files
 //	rollouts.go  takes rollouts to their next step
+//	health.go    observes rollouts, and holds those whose version fails too often
 //	forwards.go  submissions for which it is unknown whether an issue exists
 package jobs
 
@@ -24,6 +25,7 @@ import (
 	"svc/internal/event"
 	"svc/internal/files/engine"
 	"svc/internal/forward"
+	"svc/internal/health"
 	"svc/search"
 	"svc/store"
 )
@@ -43,6 +45,8 @@ type Config struct {
 	Flush func() error
 	// Forward creates issues from feedback. It is nil if no code host is configured.
 	Forward *forward.Engine
+	// Health observes rollouts.
+	Health *health.Engine
 	// Files does the work of the jobs that process files. It is nil if the server has no files.
 	Files *engine.Engine
 	// LogRetentionDays and FeedbackRetentionDays apply to projects that do not configure their own
@@ -62,6 +66,7 @@ type Jobs struct {
 	named                     []*job
 	flush, deleted, retention *job
 	erased, rollouts          *job
+	health                    *job // nil without Health
 	clock                     clockGuard
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
@@ -95,6 +100,9 @@ func New(c Config) *Jobs {
 		func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	j.erased = j.define("erased-data", "erases deleted data from the files of the databases and the search index", j.erase)
 	j.rollouts = j.define("rollouts", "takes rollouts to their next step when it is due", j.advanceRollouts)
+	if j.Health != nil {
+		j.health = j.define("rollout-health", "counts failures of versions in a rollout, and holds those that fail too often", j.Health.Run)
+	}
 	if j.Files != nil {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
@@ -119,6 +127,9 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepPurging(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
 	j.done.Go(func() { j.keepAdvancing(ctx) })
+	if j.Health != nil {
+		j.done.Go(func() { j.keepObserving(ctx) })
+	}
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })
 	}

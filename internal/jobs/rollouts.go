@@ -68,6 +68,12 @@ func (j *Jobs) advance(ctx context.Context) (waiting bool, err error) {
 func (j *Jobs) takeStep(o store.OpenRollout) error {
 	var exposure int64
 	var suspect bool
+	if j.Health != nil {
+		var err error
+		if exposure, suspect, err = j.Health.Step(o); err != nil {
+			return err
+		}
+	}
 	if !o.Version.Rollout.Advances(j.Now().Unix(), exposure, suspect) {
 		return nil
 	}

@@ -45,6 +45,13 @@ type Rollout struct {
 	StepStartedAt *int64 `json:"step_started_at,omitempty"`
 	CompletedAt   *int64 `json:"completed_at,omitempty"`
 
+	// Baseline is the display text of the version with which health rules compare failures. It is nil
+	// until the rollout starts, and "" if there was no such version then.
+	Baseline *string `json:"baseline,omitempty"`
+	// ResumedAt is the time at which the rollout was last resumed after it had been held. Health rules
+	// use only what was counted since.
+	ResumedAt *int64 `json:"resumed_at,omitempty"`
+
 	History []Event `json:"history"` // newest first, at most 100 events
 }
 

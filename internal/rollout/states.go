@@ -123,6 +123,9 @@ func (r *Rollout) Resume(a Author) error {
 	case r.State == Held && a.Reason == nil:
 		return fault.Validation("reason is required to resume a rollout that is held")
 	}
+	if r.State == Held {
+		r.ResumedAt = &a.Now
+	}
 	r.State = Running
 	r.begin(a.Now)
 	r.record(ActionResumed, a)

@@ -70,6 +70,7 @@ var groups = []Group{
 		{"event.batch_max", "events in a request"},
 		{"event.max_names", "event names of a project"},
 		{"event.max_size_mib", "largest events.db, in MiB"},
+		{"health.bucket_seconds", "how often rollouts are checked"},
 		{"geo.enabled", "look up countries of addresses"},
 		{"geo.database", "city database in MaxMind format"},
 	}},

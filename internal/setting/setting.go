@@ -100,44 +100,45 @@ func (v Value) Shown() string {
 // Settings contains the values that are in effect. Each field has the name of its
 // setting's key. A field is zero if its setting has neither a value nor a default.
 type Settings struct {
-	Data               string
-	Config             string // path of the configuration file, which need not exist
-	Listen             string // host:port, derived from PORT and Domain if necessary; or unix: and a path
-	ListenMode         fs.FileMode
-	TLSCert, TLSKey    string   // paths of files; either both are set or neither
-	Domain             []string // host names in lower case; if empty, no certificates are obtained
-	RedirectListen     string   // host:port; "" = there is no such listener
-	ACMEEmail          string
-	ACMECA             string // URL of the certificate authority; "" = Let's Encrypt
-	JWTSecret          string
-	JWTExpiresIn       string // not parsed; an invalid lifetime is replaced with the default
-	APIKeySalt         string
-	AdminPassword      string // trimmed; its length is checked only at the first start
-	BootstrapSecretDir string
-	MaxConnections     int // 0 = as many as the limit of open files permits
-	PublicRateLimit    int
-	PublicBodyBudget   int // MiB
-	SubmissionDataMax  int // KiB
-	AnswerBudget       int // MiB
-	DedupWindowSeconds int // 0 or less = off
-	TrustedProxyCount  int
-	ClientIPHeader     []string // canonical header names
-	GeoEnabled         bool
-	GeoDatabase        string // path of a file
-	EventIPStorage     string // anonymized, full or none
-	EventClockSkew     int    // in seconds
-	EventBatchMax      int
-	EventMaxNames      int
-	EventMaxSizeMiB    int
-	SiteURL            string // scheme, host and port; "" = not known
-	PagesHome          string // "list", a URL, or the key of a project
-	DistBaseURL        string // scheme, host and port; "" = direct links use the address of the site
-	DistCacheMaxSize   int64  // bytes
-	UploadMaxMB        int    // MiB
-	StorageDir         string
-	CDNAliyunURL       string // scheme, host and port, like the following ones
-	CDNCloudflareURL   string
-	CodehostWebBaseURL string
+	Data                string
+	Config              string // path of the configuration file, which need not exist
+	Listen              string // host:port, derived from PORT and Domain if necessary; or unix: and a path
+	ListenMode          fs.FileMode
+	TLSCert, TLSKey     string   // paths of files; either both are set or neither
+	Domain              []string // host names in lower case; if empty, no certificates are obtained
+	RedirectListen      string   // host:port; "" = there is no such listener
+	ACMEEmail           string
+	ACMECA              string // URL of the certificate authority; "" = Let's Encrypt
+	JWTSecret           string
+	JWTExpiresIn        string // not parsed; an invalid lifetime is replaced with the default
+	APIKeySalt          string
+	AdminPassword       string // trimmed; its length is checked only at the first start
+	BootstrapSecretDir  string
+	MaxConnections      int // 0 = as many as the limit of open files permits
+	PublicRateLimit     int
+	PublicBodyBudget    int // MiB
+	SubmissionDataMax   int // KiB
+	AnswerBudget        int // MiB
+	DedupWindowSeconds  int // 0 or less = off
+	TrustedProxyCount   int
+	ClientIPHeader      []string // canonical header names
+	GeoEnabled          bool
+	GeoDatabase         string // path of a file
+	EventIPStorage      string // anonymized, full or none
+	EventClockSkew      int    // in seconds
+	EventBatchMax       int
+	HealthBucketSeconds int
+	EventMaxNames       int
+	EventMaxSizeMiB     int
+	SiteURL             string // scheme, host and port; "" = not known
+	PagesHome           string // "list", a URL, or the key of a project
+	DistBaseURL         string // scheme, host and port; "" = direct links use the address of the site
+	DistCacheMaxSize    int64  // bytes
+	UploadMaxMB         int    // MiB
+	StorageDir          string
+	CDNAliyunURL        string // scheme, host and port, like the following ones
+	CDNCloudflareURL    string
+	CodehostWebBaseURL  string
 
 	SubmissionMaxMiB      int // for the feedback and logs of a project; 0 = no limit
 	LogRetentionDays      int // 0 = forever; FeedbackRetentionDays likewise

@@ -209,6 +209,12 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *int { return &s.EventClockSkew }, number(1, maxCount)),
 	},
 	{
+		Key: "health.bucket_seconds", Variable: "SVC_HEALTH_BUCKET_SECONDS", Kind: "integer", Default: "600",
+		Help: "Length in seconds of the time buckets in which users of a rollout and their failures are counted.",
+		Why:  "A rollout that fails too often is held when a bucket closes; shorter buckets hold it sooner, but have fewer users to compare.",
+		set:  into(func(s *Settings) *int { return &s.HealthBucketSeconds }, number(1, 3600)),
+	},
+	{
 		Key: "event.batch_max", Variable: "SVC_EVENT_BATCH_MAX", Kind: "integer", Default: "50",
 		Help: "Maximum number of events in a request.",
 		Why:  "Clients send batches of 20; larger ones come from clients that were offline.",

@@ -116,6 +116,7 @@ import type {
   RetentionInput,
   Rollout,
   RolloutFields,
+  RolloutHealth,
   RolloutPage,
   RolloutReason,
   ScopeList,
@@ -1338,6 +1339,13 @@ export interface AdminApi {
    * Nobody is offered the version any more. Publish a new version afterwards.
    */
   abortRollout(id: string, body?: RolloutReason, options?: CallOptions): Promise<Rollout>;
+
+  /**
+   * Compare the failures of a version in a rollout with those of the version before it.
+   *
+   * 404 if the version has no rollout.
+   */
+  getRolloutHealth(id: string, options?: CallOptions): Promise<RolloutHealth>;
 
   /**
    * Count the versions of all projects.

@@ -845,6 +845,67 @@ export interface RolloutEvent {
     reason: string | null;
 }
 
+/** The health of a rollout. */
+export interface RolloutHealth {
+    state: HealthState;
+    /** Display version with which failures are compared; null if there is none. */
+    baseline_version: string | null;
+    /** Time since which counts are used; null before the rollout starts. */
+    since: number | null;
+    /** Length of the buckets of time. */
+    bucket_seconds: number;
+    /** The rules of the project. */
+    rules: RolloutHealthRule[];
+}
+
+/**
+ * State of a health rule. `failing`: the version fails more often than the baseline, beyond what chance explains;
+ * `suspect`: it probably does, so the rollout takes no step; `no_data`: no bucket has users of both versions;
+ * `no_baseline`: there is no version to compare with.
+ */
+export type HealthState = "failing" | "suspect" | "healthy" | "no_data" | "no_baseline" | (string & {});
+
+/** The state of a health rule. The counts are sums over all buckets. */
+export interface RolloutHealthRule {
+    /** Name of the rule. */
+    name: string;
+    /** What counts as a failure. */
+    metric: "error_logs" | "event" | (string & {});
+    /** Name of the event that is a failure; null for `error_logs`. */
+    event: string | null;
+    /** What happens when the rule is failing. */
+    action: "hold" | "notify" | (string & {});
+    state: HealthState;
+    /** Strength of the evidence that the version fails more often than is tolerated. */
+    e_value: number;
+    /** Evidence from which the rule is failing. */
+    limit: number;
+    /** Users of the version. */
+    exposure: number;
+    /** Users of the version who failed. */
+    failures: number;
+    /** Users of the baseline. */
+    baseline_exposure: number;
+    /** Users of the baseline who failed. */
+    baseline_failures: number;
+    /** The newest closed buckets with users, the oldest first. */
+    series: HealthBucket[];
+}
+
+/** The users who were first seen on a version in a bucket of time, and how many of them have failed since. */
+export interface HealthBucket {
+    /** Start of the bucket. */
+    t: number;
+    /** Users of the version. */
+    exposure: number;
+    /** Users of the version who failed. */
+    failures: number;
+    /** Users of the baseline. */
+    baseline_exposure: number;
+    /** Users of the baseline who failed. */
+    baseline_failures: number;
+}
+
 /** A page of rollouts. */
 export interface RolloutPage {
     /** Number of items on all pages. */

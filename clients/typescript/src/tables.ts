@@ -69,6 +69,7 @@ export const admin = `/admin/status Status get
 ./{k}/versions/{id}/rollout/advance Rollout advance!
 ./{k}/versions/{id}/rollout/complete Rollout complete!
 ./{k}/versions/{id}/rollout/abort Rollout abort^!
+./{k}/versions/{id}/health RolloutHealth get
 /admin/versions/statistics VersionStatistics get
 /admin/projects/{k}/announcements Announcement list create
 ./{id} Announcement get update delete

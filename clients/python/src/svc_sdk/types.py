@@ -88,6 +88,7 @@ __all__ = [
     "FunnelStep",
     "FunnelStepInput",
     "Health",
+    "HealthBucket",
     "HealthRule",
     "HealthRuleInput",
     "HealthRules",
@@ -163,6 +164,8 @@ __all__ = [
     "RolloutCohortInput",
     "RolloutDefault",
     "RolloutEvent",
+    "RolloutHealth",
+    "RolloutHealthRule",
     "RolloutPage",
     "RolloutStep",
     "RolloutStepInput",
@@ -824,6 +827,72 @@ class RolloutEvent(TypedDict):
     """User name, name of the API key, `schedule`, or `rule` and the name of a health rule."""
     reason: str | None
     """Reason; null if none was given."""
+
+
+class RolloutHealth(TypedDict):
+    """The health of a rollout."""
+
+    state: str
+    """State of a health rule. `failing`: the version fails more often than the baseline, beyond what
+    chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`: no bucket has
+    users of both versions; `no_baseline`: there is no version to compare with."""
+    baseline_version: str | None
+    """Display version with which failures are compared; null if there is none."""
+    since: int | None
+    """Time since which counts are used; null before the rollout starts."""
+    bucket_seconds: int
+    """Length of the buckets of time."""
+    rules: list[RolloutHealthRule]
+    """The rules of the project."""
+
+
+class RolloutHealthRule(TypedDict):
+    """The state of a health rule.
+
+    The counts are sums over all buckets.
+    """
+
+    name: str
+    """Name of the rule."""
+    metric: str
+    """What counts as a failure."""
+    event: str | None
+    """Name of the event that is a failure; null for `error_logs`."""
+    action: str
+    """What happens when the rule is failing."""
+    state: str
+    """State of a health rule. `failing`: the version fails more often than the baseline, beyond what
+    chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`: no bucket has
+    users of both versions; `no_baseline`: there is no version to compare with."""
+    e_value: float
+    """Strength of the evidence that the version fails more often than is tolerated."""
+    limit: float
+    """Evidence from which the rule is failing."""
+    exposure: int
+    """Users of the version."""
+    failures: int
+    """Users of the version who failed."""
+    baseline_exposure: int
+    """Users of the baseline."""
+    baseline_failures: int
+    """Users of the baseline who failed."""
+    series: list[HealthBucket]
+    """The newest closed buckets with users, the oldest first."""
+
+
+class HealthBucket(TypedDict):
+    """The users who were first seen on a version in a bucket of time, and how many of them have failed since."""
+
+    t: int
+    """Start of the bucket."""
+    exposure: int
+    """Users of the version."""
+    failures: int
+    """Users of the version who failed."""
+    baseline_exposure: int
+    """Users of the baseline."""
+    baseline_failures: int
+    """Users of the baseline who failed."""
 
 
 class RolloutPage(TypedDict):

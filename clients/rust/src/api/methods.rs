@@ -328,6 +328,10 @@ endpoints! {
     /// afterwards.
     POST "/admin/projects/{k}/versions/{id}/rollout/abort" abort_rollout [id] (RolloutReason) -> Rollout;
 
+    /// Compares the failures of a version in a rollout with those of the version before it. 404 if
+    /// the version has no rollout.
+    GET "/admin/projects/{k}/versions/{id}/health" get_rollout_health [id] () -> RolloutHealth;
+
     /// Counts the versions of all projects. Not for keys that are limited to projects.
     GET "/admin/versions/statistics" get_version_statistics [] () -> VersionStatistics;
 

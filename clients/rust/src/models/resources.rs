@@ -568,6 +568,76 @@ pub struct RolloutEvent {
     pub reason: Option<String>,
 }
 
+/// The health of a rollout.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutHealth {
+    /// State of a health rule. `failing`: the version fails more often than the baseline, beyond
+    /// what chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`:
+    /// no bucket has users of both versions; `no_baseline`: there is no version to compare with.
+    pub state: String,
+    /// Display version with which failures are compared; null if there is none.
+    pub baseline_version: Option<String>,
+    /// Time since which counts are used; null before the rollout starts.
+    pub since: Option<i64>,
+    /// Length of the buckets of time.
+    pub bucket_seconds: i64,
+    /// The rules of the project.
+    pub rules: Vec<RolloutHealthRule>,
+}
+
+/// The state of a health rule. The counts are sums over all buckets.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RolloutHealthRule {
+    /// Name of the rule.
+    pub name: String,
+    /// What counts as a failure.
+    pub metric: String,
+    /// Name of the event that is a failure; null for `error_logs`.
+    pub event: Option<String>,
+    /// What happens when the rule is failing.
+    pub action: String,
+    /// State of a health rule. `failing`: the version fails more often than the baseline, beyond
+    /// what chance explains; `suspect`: it probably does, so the rollout takes no step; `no_data`:
+    /// no bucket has users of both versions; `no_baseline`: there is no version to compare with.
+    pub state: String,
+    /// Strength of the evidence that the version fails more often than is tolerated.
+    pub e_value: f64,
+    /// Evidence from which the rule is failing.
+    pub limit: f64,
+    /// Users of the version.
+    pub exposure: i64,
+    /// Users of the version who failed.
+    pub failures: i64,
+    /// Users of the baseline.
+    pub baseline_exposure: i64,
+    /// Users of the baseline who failed.
+    pub baseline_failures: i64,
+    /// The newest closed buckets with users, the oldest first.
+    pub series: Vec<HealthBucket>,
+}
+
+/// The users who were first seen on a version in a bucket of time, and how many of them have failed
+/// since.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HealthBucket {
+    /// Start of the bucket.
+    pub t: i64,
+    /// Users of the version.
+    pub exposure: i64,
+    /// Users of the version who failed.
+    pub failures: i64,
+    /// Users of the baseline.
+    pub baseline_exposure: i64,
+    /// Users of the baseline who failed.
+    pub baseline_failures: i64,
+}
+
 /// Texts of a version in one language.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

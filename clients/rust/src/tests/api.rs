@@ -504,6 +504,7 @@ fn models_have_the_fields_of_openapi() {
         ProjectStatistics = "ProjectStatistics", Version = "Version" "PublicVersion",
         VersionTranslation = "VersionTranslation", DownloadLink = "DownloadLink",
         Rollout = "Rollout", RolloutDefault = "RolloutDefault", RolloutStep = "RolloutStep", RolloutCohort = "RolloutCohort", RolloutEvent = "RolloutEvent",
+        RolloutHealth = "RolloutHealth", RolloutHealthRule = "RolloutHealthRule", HealthBucket = "HealthBucket",
         VersionStatistics = "VersionStatistics", UpdateCheck = "UpdateCheck", MilestoneState = "MilestoneState",
         Announcement = "Announcement" "PublicAnnouncement", AnnouncementTranslation = "AnnouncementTranslation",
         AnnouncementStatistics = "AnnouncementStatistics", Feedback = "Feedback",

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
         Rollout,
         RolloutCohortInput,
         RolloutFields,
+        RolloutHealth,
         RolloutPage,
         RolloutStepInput,
         ScopeList,
@@ -2241,6 +2242,27 @@ class AdminRequests(Namespace):
                     "reason": reason,
                 },
                 extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_rollout_health(
+        self,
+        id: str,
+    ) -> RolloutHealth:
+        """Compare the failures of a version in a rollout with those of the version before it.
+
+        404 if the version has no rollout.
+
+        `GET /admin/projects/{k}/versions/{id}/health`
+        """
+        return self._send(
+            Call["RolloutHealth"](
+                "GET",
+                "/admin/projects/{k}/versions/{id}/health",
+                arguments={
+                    "id": id,
+                },
                 admin=True,
             )
         )

@@ -1,0 +1,126 @@
+package health
+
+import (
+	"fmt"
+	"slices"
+
+	"svc/internal/rollout"
+	"svc/store"
+)
+
+// Report is the health of a rollout.
+type Report struct {
+	State    rollout.HealthState // the worst of all rules
+	Baseline string              // display text of the baseline; "" = none
+	Since    *int64              // time since which counts are used; nil if the rollout has not started
+	Rules    []Rule
+}
+
+// Rule is the state of a rule.
+type Rule struct {
+	rollout.HealthRule
+	rollout.Verdict
+	Series []rollout.Count // the closed buckets with subjects of either version, the oldest first
+}
+
+// Report evaluates the rules of a project for a version with a rollout. It uses the counts that have
+// been written.
+func (e *Engine) Report(tx *store.Tx, p store.ProjectID, v *store.Version) (Report, error) {
+	settings, err := tx.Distribution(p)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{State: rollout.NoData}
+	r := v.Rollout
+	var baseline *store.Version
+	if r.Baseline != nil && *r.Baseline != "" {
+		if baseline, err = tx.VersionNamed(p, *r.Baseline); err != nil {
+			return report, err
+		}
+	}
+	var buckets []pair
+	if r.StartedAt != nil {
+		from := e.start(*r.StartedAt)
+		report.Since = r.StartedAt
+		if r.ResumedAt != nil { // only buckets that begin after it
+			from, report.Since = *r.ResumedAt, r.ResumedAt
+		}
+		if buckets, err = readBuckets(tx, p, v, baseline, from); err != nil {
+			return report, err
+		}
+	}
+	if baseline != nil {
+		report.Baseline = baseline.Version
+	}
+	noBaseline := baseline == nil && r.StartedAt != nil
+	if noBaseline {
+		report.State = rollout.NoBaseline
+	}
+	for _, one := range settings.Health.Rules {
+		rule := Rule{HealthRule: one, Series: []rollout.Count{}}
+		for _, b := range buckets {
+			if c := b.of(one); c.Exposure > 0 || c.BaselineExposure > 0 {
+				rule.Series = append(rule.Series, c)
+			}
+		}
+		rule.Verdict = settings.Health.Judge(one, rule.Series)
+		if noBaseline {
+			rule.State = rollout.NoBaseline
+		}
+		report.State = report.State.Worse(rule.State)
+		report.Rules = append(report.Rules, rule)
+	}
+	return report, nil
+}
+
+// pair contains the counts of both versions in one bucket.
+type pair struct {
+	start             int64
+	version, baseline store.HealthCount
+}
+
+// of returns the counts that a rule uses.
+func (b pair) of(r rollout.HealthRule) rollout.Count {
+	c := rollout.Count{Time: b.start}
+	c.Exposure, c.Failures = b.version.Of(r)
+	c.BaselineExposure, c.BaselineFailures = b.baseline.Of(r)
+	return c
+}
+
+// readBuckets reads the counts of a version and its baseline, which may be nil, in order of time.
+func readBuckets(tx *store.Tx, p store.ProjectID, v, baseline *store.Version, from int64) ([]pair, error) {
+	var all []pair
+	err := tx.EachHealth(p, v.ID, from, func(at int64, c store.HealthCount) { all = append(all, pair{start: at, version: c}) })
+	if err != nil || baseline == nil {
+		return all, err
+	}
+	at, own := 0, len(all)
+	err = tx.EachHealth(p, baseline.ID, from, func(start int64, c store.HealthCount) {
+		for at < own && all[at].start < start {
+			at++
+		}
+		if at < own && all[at].start == start {
+			all[at].baseline = c
+		} else {
+			all = append(all, pair{start: start, baseline: c})
+		}
+	})
+	slices.SortFunc(all, func(a, b pair) int { return int(a.start - b.start) })
+	return all, err
+}
+
+// failing returns the first rule that is failing and holds the rollout, or nil if there is none.
+func (r *Report) failing() *Rule {
+	for i := range r.Rules {
+		if rule := &r.Rules[i]; rule.State == rollout.Failing && rule.Action == rollout.Hold {
+			return rule
+		}
+	}
+	return nil
+}
+
+// reason says why a rule holds the rollout.
+func (r *Report) reason(rule *Rule) string {
+	n := rule.Total
+	return fmt.Sprintf("%d of %d failed, %d of %d on %s", n.Failures, n.Exposure, n.BaselineFailures, n.BaselineExposure, r.Baseline)
+}

@@ -1,0 +1,112 @@
+package health
+
+import (
+	"net/netip"
+
+	"svc/internal/fault"
+	"svc/internal/release"
+	"svc/internal/rollout"
+	"svc/store"
+)
+
+// Watch counts the requests of a project in which a version is being rolled out. It is safe for
+// concurrent use.
+type Watch struct {
+	counter *counter
+	project store.ProjectID
+	snap    *store.Snapshot
+	// versions contains the versions that are being rolled out, and their baselines.
+	versions map[store.ID]bool
+	native   map[string]store.ID // native texts of these versions
+	events   map[string]bool     // names of the events that are failures
+}
+
+// SeeAddress counts a request from an address. version is the text by which the request names the
+// version of the app. failed reports whether the request uploads an error log.
+func (w *Watch) SeeAddress(from netip.Addr, version string, failed bool) {
+	if id, ok := w.find(version); ok && from.IsValid() {
+		w.counter.seeAddress(w.project, id, from, failed)
+	}
+}
+
+// SeeUser counts an event. user is its distinct_id, and version is the text by which it names the
+// version of the app.
+func (w *Watch) SeeUser(user, version, event string) {
+	id, ok := w.find(version)
+	if !ok {
+		return
+	}
+	if !w.events[event] {
+		event = ""
+	}
+	w.counter.seeUser(w.project, id, user, event)
+}
+
+// find returns the version that a text means: the one with that display text, comparable version or
+// native text, in this order. ok is false if it means none of the watched versions.
+func (w *Watch) find(text string) (id store.ID, ok bool) {
+	if text == "" {
+		return id, false
+	}
+	if at := w.snap.Catalog.ByVersion(text); at >= 0 {
+		id = w.snap.Catalog.Item(at).ID
+		return id, w.versions[id]
+	}
+	id, ok = w.native[text]
+	return id, ok
+}
+
+// newWatch returns a Watch that counts no version yet, or nil if the project has been deleted.
+func (e *Engine) newWatch(p store.ProjectID) (*Watch, error) {
+	project, ok := e.DB.ProjectByID(p)
+	if !ok {
+		return nil, nil
+	}
+	snap, err := e.DB.Snapshot(project.Key)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &Watch{
+		counter: e.counter, project: p, snap: snap,
+		versions: map[store.ID]bool{}, native: map[string]store.ID{}, events: map[string]bool{},
+	}
+	for _, rule := range snap.Distribution.Health.Rules {
+		if rule.Metric == rollout.EventMetric {
+			w.events[rule.Event] = true
+		}
+	}
+	return w, nil
+}
+
+// add makes w count the users of a version with a rollout, and those of its baseline.
+func (w *Watch) add(r *rollout.Rollout, version string) {
+	names := []string{version}
+	if r.Baseline != nil {
+		names = append(names, *r.Baseline)
+	}
+	for _, name := range names {
+		at := w.snap.Catalog.Named(name)
+		if at < 0 {
+			continue
+		}
+		v := w.snap.Entry(at).Record
+		w.versions[v.ID] = true
+		for _, text := range nativeTexts(v) {
+			w.native[text] = v.ID
+		}
+	}
+}
+
+// nativeTexts returns the texts by which updaters with their own rules of comparison name a version.
+func nativeTexts(v *store.Version) []string {
+	var set release.NativeVersions
+	if v.NativeVersions != nil {
+		set = *v.NativeVersions
+	}
+	semver, _ := set.SemVerOf(v.Comparable)
+	sparkle, _ := set.SparkleOf(v.Comparable, "")
+	return []string{semver, sparkle}
+}
