@@ -176,8 +176,8 @@ func (t *ImportTx) own(id ID) error {
 	return fault.New(fault.Conflict, "id %s is that of a record of project %q", id, holder.Key)
 }
 
-// Version stores a version. At most one version may have the latest flag, and a
-// deprecated version must not have it.
+// Version stores a version. At most one version may have the latest flag, and neither a
+// deprecated nor a yanked version must have it.
 func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 	if v.ID, err = t.id("version", v.ID, createdAt); err != nil {
 		return err
@@ -190,6 +190,8 @@ func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 		return fault.New(fault.Invalid, "is_latest must not be true for a version that is deprecated")
 	case v.Latest && !v.Rollout.Complete():
 		return fault.New(fault.Invalid, "is_latest must not be true for a version whose rollout is not completed")
+	case v.Latest && v.Yank != nil:
+		return fault.New(fault.Invalid, "is_latest must not be true for a version that is yanked")
 	case v.Latest && t.in.latest:
 		return fault.New(fault.Invalid, "is_latest must be true for one version at most")
 	}

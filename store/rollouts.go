@@ -15,12 +15,13 @@ const seedBytes = 16
 // been above 0 % at some time.
 func (v *Version) Published() bool { return v.Rollout.Published() }
 
-// Listed reports whether the public sees the version in lists.
+// Listed reports whether the public sees the version in lists. Most lists leave out yanked versions.
 func (v *Version) Listed() bool { return v.Published() && !v.Rollout.IsAborted() }
 
-// ListedVersions returns the entries of the versions that the public sees in lists, in list order.
-func (s *Snapshot) ListedVersions() []*VersionEntry {
-	return s.Versions(func(e *VersionEntry) bool { return e.Record.Listed() })
+// ListedVersions returns the entries of the versions that the public sees in lists, in list order,
+// either only the yanked ones or only the others.
+func (s *Snapshot) ListedVersions(yanked bool) []*VersionEntry {
+	return s.Versions(func(e *VersionEntry) bool { return e.Record.Listed() && yanked == (e.Record.Yank != nil) })
 }
 
 // openRollouts returns 1 if the version has a rollout that is not final, and otherwise 0.

@@ -9,6 +9,7 @@
 //	versions.go       versions, including releases of the code host
 //	rollouts.go       rollouts of versions
 //	assets.go         assets of versions
+//	yank.go           withdrawing a version
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
 //	forwards.go       feedback on its way to an issue at the code host

@@ -36,6 +36,7 @@ type Version struct {
 	PublishedAt   int64                  `json:"published_at"`
 	Translations  map[string]VersionText `json:"translations,omitempty"` // translated texts by tag key
 
+	Yank           *release.Yank           `json:"yank,omitempty"`            // nil = not yanked
 	NativeVersions *release.NativeVersions `json:"native_versions,omitempty"` // nil = all are derived
 
 	// Rollout says how far the version has reached its users. nil = it is complete.
@@ -105,6 +106,7 @@ func (v *Version) item() release.Item {
 		ID: v.ID, Version: v.Version, Comparable: v.Comparable, PublishedAt: v.PublishedAt,
 		Latest: v.Latest, Preview: v.Preview, Milestone: v.Milestone, Deprecated: v.Deprecated,
 		Channel: v.Channel, Rollout: v.Rollout,
+		Yank: v.Yank,
 	}
 }
 

@@ -34,7 +34,7 @@ func (to reader) changes(since string) (*changesView, error) {
 	v := &changesView{Since: since}
 	newer := to.snap.Versions(func(e *store.VersionEntry) bool {
 		c := e.Record.Comparable
-		return e.Record.Listed() && !c.IsZero() && c.Compare(from) > 0 && (preview || !e.Record.Preview)
+		return e.Record.Listed() && e.Record.Yank == nil && !c.IsZero() && c.Compare(from) > 0 && (preview || !e.Record.Preview)
 	})
 	for i, e := range newer[:min(len(newer), shownVersions)] {
 		one, err := to.version(e, maxOldNotes)

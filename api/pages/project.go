@@ -177,7 +177,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text strin
 	}
 	page.Languages = to.languages(page.Languages)
 
-	entries := snap.ListedVersions()
+	entries := snap.ListedVersions(false)
 	page.Empty = len(entries) == 0
 	switch {
 	case r.Sent("since"):

@@ -27,14 +27,16 @@ func ArchiveProject(p *store.Project) any {
 	}{viewProjectFully(p), projectTexts.unregistered(p, p.Translations)}
 }
 
-// ArchiveVersion returns the archive line of a version.
-func ArchiveVersion(p *store.Project, v *store.Version) any {
+// ArchiveVersion returns the archive line of a version. downgradeTo is the display text of the
+// version that replaces it if it is yanked; "" = none was chosen.
+func ArchiveVersion(p *store.Project, v *store.Version, downgradeTo string) any {
 	return struct {
 		versionView
+		DowngradeTo  string                    `json:"yank_downgrade_to,omitempty"` // the display text, because an import may give new ids
 		Unregistered []versionTranslationView  `json:"unregistered_translations,omitempty"`
 		Rollout      *rollout.Rollout          `json:"rollout,omitempty"`
 		Assets       map[string]asset.Override `json:"assets,omitempty"` // what was set by hand
-	}{viewVersionFully(p, v), versionTexts.unregistered(p, v.Translations), v.Rollout, v.Assets}
+	}{viewVersionFully(p, v), downgradeTo, versionTexts.unregistered(p, v.Translations), v.Rollout, v.Assets}
 }
 
 // ArchiveAnnouncement returns the archive line of an announcement.
@@ -155,26 +157,50 @@ func ReadAlias(raw json.RawMessage, project *store.Project, now int64) error {
 }
 
 // ReadVersion reads a version from an archive. channels are the project's own channels.
+// downgradeTo is the display text of the version that replaces it if it is yanked, or "".
 func ReadVersion(
 	raw json.RawMessage, project *store.Project, channels release.Channels, now int64,
-) (_ *store.Version, created int64, err error) {
-	var in versionInput
-	web.Fill(&in, raw)
-	change, err := in.check(imports)
-	assets, problem := archivedAssets(raw)
-	rec, texts, err := archived(raw, project, versionTexts, now, web.JoinValidation(err, problem))
-	if err != nil {
-		return nil, 0, err
+) (_ *store.Version, created int64, downgradeTo string, err error) {
+	var in struct {
+		versionInput
+		archivedYank
 	}
-	v := &store.Version{ID: rec.ID, Assets: assets, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created}
+	web.Fill(&in, raw)
+	change, err := in.versionInput.check(imports)
+	assets, problem := archivedAssets(raw)
+	yank, yankErr := in.archivedYank.check()
+	rec, texts, err := archived(raw, project, versionTexts, now, web.JoinValidation(web.JoinValidation(err, problem), yankErr))
+	if err != nil {
+		return nil, 0, "", err
+	}
+	v := &store.Version{ID: rec.ID, Assets: assets, Latest: in.IsLatest.Or(false), PublishedAt: rec.Created, Yank: yank}
 	if err := change.apply(project, channels, v); err != nil {
-		return nil, 0, err
+		return nil, 0, "", err
 	}
 	v.Rollout = change.archived
 	if addTexts(&v.Translations, texts); in.Platforms.Sent {
 		v.Platform, v.Platforms = change.platform, change.platforms
 	}
-	return v, rec.Created, nil
+	return v, rec.Created, in.DowngradeTo.Or(""), nil
+}
+
+// archivedYank is the withdrawal of a version in an archive.
+type archivedYank struct {
+	YankedAt    web.Optional[web.Integer] `json:"yanked_at"`
+	YankReason  web.Optional[string]      `json:"yank_reason"`
+	DowngradeTo web.Optional[string]      `json:"yank_downgrade_to"`
+}
+
+// check returns the withdrawal, or nil if there is none.
+func (in archivedYank) check() (*release.Yank, error) {
+	p := checking(imports)
+	p.UnixTime("yanked_at", in.YankedAt, false)
+	p.Text("yank_reason", in.YankReason, web.TextRule{Max: 512, Required: in.YankedAt.Value != nil, Filled: true})
+	p.Text("yank_downgrade_to", in.DowngradeTo, web.TextRule{Max: 64})
+	if in.YankedAt.Value == nil {
+		return nil, p.Err()
+	}
+	return &release.Yank{At: int64(*in.YankedAt.Value), Reason: in.YankReason.Or("")}, p.Err()
 }
 
 // archivedAssets reads the fields of assets that were set by hand from the archive line of a version.

@@ -20,6 +20,7 @@
 //	versions.go              versions: lists, statistics, public reads
 //	versions_input.go        bodies of versions and their rules
 //	versions_view.go         versions in responses
+//	yank.go                  withdrawing a version
 //	distribution.go          channels, health rules and signature policy of a project
 //	rollouts.go              rollouts of versions
 //	rollouts_input.go        bodies of rollouts and their rules
@@ -107,7 +108,7 @@ func New(c Config) *Handlers {
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(),
-		h.rolloutRoutes(), h.publicRoutes(),
+		h.rolloutRoutes(), h.yankRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
 		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(), h.healthRoutes(),
 	)

@@ -100,7 +100,7 @@ func (h *Handlers) publicVersions(r *web.Request) (web.List, error) {
 		return web.List{}, err
 	}
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (v web.List, err error) {
-		matching, err := h.versions(r, snap, snap.ListedVersions(), filter)
+		matching, err := h.versions(r, snap, snap.ListedVersions(filter.yanked != nil && *filter.yanked), filter)
 		if err != nil {
 			return v, err
 		}

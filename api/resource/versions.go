@@ -40,7 +40,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 type versionFilter struct {
 	platform                       *platform.Platform
 	preview, deprecated, milestone *bool
-	forced                         *bool
+	forced, yanked                 *bool
 	channel                        string // "" = all
 	find                           string // folded
 }
@@ -52,6 +52,7 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 		deprecated: p.Bool(r, "is_deprecated"),
 		milestone:  p.Bool(r, "is_milestone"),
 		forced:     p.Bool(r, "forced"),
+		yanked:     p.Bool(r, "is_yanked"),
 		channel:    r.Query("channel"),
 		find:       p.Search(r),
 	}
@@ -67,7 +68,7 @@ func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, all []*store.V
 	for _, e := range found {
 		v := e.Record
 		if web.Fits(v.Preview, f.preview) && web.Fits(v.Deprecated, f.deprecated) && web.Fits(v.Milestone, f.milestone) &&
-			web.Fits(false, f.forced) &&
+			web.Fits(false, f.forced) && web.Fits(v.Yank != nil, f.yanked) &&
 			(f.channel == "" || v.OnChannel() == f.channel) &&
 			(f.platform == nil || v.Runs(*f.platform)) {
 			kept = append(kept, e)

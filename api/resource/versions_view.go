@@ -31,6 +31,8 @@ type versionView struct {
 	CustomData    json.RawMessage          `json:"custom_data"`
 	PublishedAt   int64                    `json:"published_at"`
 	CreatedAt     int64                    `json:"created_at"`
+	YankedAt      *int64                   `json:"yanked_at"`
+	YankReason    *string                  `json:"yank_reason"`
 
 	// NativeVersions is null if all texts are derived. Only administrators see the field.
 	NativeVersions json.RawMessage `json:"native_versions,omitzero"`
@@ -50,6 +52,9 @@ func viewVersion(v *store.Version) versionView {
 		IsLatest: v.Latest, IsPreview: v.Preview, Channel: v.OnChannel(), IsMilestone: v.Milestone, IsDeprecated: v.Deprecated,
 		Platform: v.Platform, Platforms: v.Platforms, CustomData: v.CustomData,
 		PublishedAt: v.PublishedAt, CreatedAt: store.CreatedAt(v.ID),
+	}
+	if v.Yank != nil {
+		view.YankedAt, view.YankReason = &v.Yank.At, &v.Yank.Reason
 	}
 	if len(view.DownloadLinks) == 0 {
 		view.DownloadLinks = []store.DownloadLink{}

@@ -220,7 +220,18 @@ func (x *exporter) distribution() error {
 }
 
 func (x *exporter) versions() error {
-	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error { return x.line(resource.ArchiveVersion(x.project, v)) })
+	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error {
+		downgradeTo := ""
+		if v.Yank != nil && v.Yank.DowngradeTo != nil {
+			switch to, err := x.tx.Version(x.project.ID, *v.Yank.DowngradeTo); {
+			case err == nil:
+				downgradeTo = to.Version
+			case !fault.Is(err, fault.NotFound): // it may have been deleted since
+				return err
+			}
+		}
+		return x.line(resource.ArchiveVersion(x.project, v, downgradeTo))
+	})
 }
 
 func (x *exporter) announcements() error {

@@ -131,9 +131,12 @@ type importer struct {
 	project  *store.Project
 	channels release.Channels // the project's own channels
 	versions map[string]bool  // version texts that have been read
-	names    map[string]bool  // event names that have been defined
-	read     int64            // bytes read in the current phase
-	total    int64            // bytes to read in the current phase
+
+	downgrades map[string]string // the replacements of yanked versions, both as display texts
+
+	names    map[string]bool // event names that have been defined
+	read     int64           // bytes read in the current phase
+	total    int64           // bytes to read in the current phase
 	files    importedFiles
 	answer   importView
 	problems []string
@@ -214,7 +217,7 @@ func (im *importer) cleanUp() {
 
 // readAll reads the files of the archive in the order of their dependencies.
 func (im *importer) readAll() error {
-	im.versions, im.names = map[string]bool{}, map[string]bool{}
+	im.versions, im.names, im.downgrades = map[string]bool{}, map[string]bool{}, map[string]string{}
 	im.hits, im.answer.Records = map[store.RequestCounter]uint64{}, map[string]int64{}
 	if err := im.readProject(); err != nil {
 		return err
@@ -260,6 +263,11 @@ func (im *importer) finish() error {
 	}
 	if err := im.load.Finish(); err != nil {
 		return err
+	}
+	if len(im.downgrades) > 0 {
+		if err := im.into.Update(func(t *store.ImportTx) error { return t.Downgrades(im.downgrades) }); err != nil {
+			return err
+		}
 	}
 	taken, err := im.into.Reveal(im.project)
 	im.answer.Aliases = taken

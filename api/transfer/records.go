@@ -63,7 +63,7 @@ func (im *importer) distribution(raw json.RawMessage) error {
 }
 
 func (im *importer) version(raw json.RawMessage) error {
-	v, created, err := resource.ReadVersion(raw, im.project, im.channels, im.now.Unix())
+	v, created, downgradeTo, err := resource.ReadVersion(raw, im.project, im.channels, im.now.Unix())
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,9 @@ func (im *importer) version(raw json.RawMessage) error {
 		return fault.New(fault.Invalid, "version %s occurs twice", web.Quote(v.Version))
 	}
 	im.versions[v.Version] = true
+	if v.Yank != nil && downgradeTo != "" {
+		im.downgrades[v.Version] = downgradeTo
+	}
 	im.files.relink(v)
 	im.later(func(t *store.ImportTx) error { return t.Version(v, created) })
 	return nil

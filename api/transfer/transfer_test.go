@@ -90,6 +90,8 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 
 	s.Must(t, 200, "PUT", one+"/distribution", `{"channels":[{"name":"night","includes":["lab"]},{"name":"lab"}],"health":{"false_alarm":0.05},"signature_policy":"enforce"}`)
 	s.Must(t, 201, "POST", one+"/versions", `{"version":"0.9","comparable_version":"0.9","channel":"lab","native_versions":{"sparkle":"90"}}`)
+	older := s.Must(t, 201, "POST", one+"/versions", `{"version":"0.8","comparable_version":"0.8"}`)
+	s.Must(t, 200, "POST", one+"/versions/"+s.VersionID(t, "demo", "0.9")+"/yank", `{"reason":"loses settings","downgrade_to":"`+apitest.Field[string](t, older, "id")+`"}`)
 	for i, version := range []string{
 		`{"version":"1.0.0","comparable_version":"1.0.0","download_url":"not an address","custom_data":{"b":1,"a":[1.0,{"x":null}]}}`,
 		`{"version":"v1.1","comparable_version":"1.1","is_milestone":true,"download_links":[{"url":"https://example.org/a","name":"A","platform":"windows"},{"url":"https://example.org/b"}],"title":"One","content":"# x <b>\u2028"}`,

@@ -373,6 +373,19 @@ func (a *Admin) GetVersionUsage(ctx context.Context, opts *VersionUsageOptions) 
 	return fetch[VersionUsage](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/usage").where(opts))
 }
 
+// YankVersion withdraws a version. Nobody is offered a yanked version any more, its rollout is
+// aborted, and it is not the latest. Its page and its downloads stay. An update check of a caller
+// that has it offers an older version. Sent again, changes the reason and the older version.
+func (a *Admin) YankVersion(ctx context.Context, id string, in YankInput) (*VersionInfo, error) {
+	return fetch[VersionInfo](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/yank", id).body(in))
+}
+
+// UnyankVersion takes the withdrawal of a version back. The version does not become the latest
+// again, and an aborted rollout stays aborted. 409 if it is not yanked.
+func (a *Admin) UnyankVersion(ctx context.Context, id string) (*VersionInfo, error) {
+	return fetch[VersionInfo](ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}/yank", id))
+}
+
 // GetVersion reads a version with its translations.
 func (a *Admin) GetVersion(ctx context.Context, id string) (*VersionInfo, error) {
 	return fetch[VersionInfo](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}", id))

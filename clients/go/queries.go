@@ -28,6 +28,8 @@ type ListPublicVersionsOptions struct {
 	IsMilestone *bool `query:"is_milestone"`
 	// Only versions on this channel.
 	Channel string `query:"channel"`
+	// Only yanked versions, or only the others. Public lists have only the others without it.
+	IsYanked *bool `query:"is_yanked"`
 	// Kept for older clients. No version is forced, so `true` finds nothing.
 	Forced *bool `query:"forced"`
 	// The requested language. An unknown tag is not an error: the answer is in the default language,
@@ -115,6 +117,8 @@ type ListVersionsOptions struct {
 	IsMilestone *bool `query:"is_milestone"`
 	// Only versions on this channel.
 	Channel string `query:"channel"`
+	// Only yanked versions, or only the others. Public lists have only the others without it.
+	IsYanked *bool `query:"is_yanked"`
 	// Kept for older clients. No version is forced, so `true` finds nothing.
 	Forced *bool `query:"forced"`
 }

@@ -405,6 +405,10 @@ type Project struct {
 	Translations []ProjectTranslation `json:"translations,omitempty"`
 	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
+	// Time of the withdrawal; null: not yanked.
+	YankedAt *int64 `json:"yanked_at,omitempty"`
+	// Reason of the withdrawal.
+	YankReason *string `json:"yank_reason,omitempty"`
 	// Time of the last change.
 	UpdatedAt int64 `json:"updated_at"`
 	// The version that the update check offers; null if there is none. Only in lists with `activity`.
@@ -631,6 +635,18 @@ type VersionFields struct {
 	// Texts for updaters with their own order of versions. Replaced as a whole; null derives all of
 	// them.
 	NativeVersions Opt[NativeVersionsInput] `json:"native_versions,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// YankInput holds the withdrawal of a version.
+type YankInput struct {
+	// Public reason.
+	Reason string `json:"reason"`
+	// Id of the lower version that is offered to those who have the yanked one: complete and not
+	// yanked. Null: the greatest one.
+	DowngradeTo Opt[string] `json:"downgrade_to,omitzero"`
 
 	// Extra fields are merged into the body last.
 	Extra map[string]any `json:"-"`
@@ -963,6 +979,10 @@ type VersionInfo struct {
 	PublishedAt int64 `json:"published_at"`
 	// Time of the creation at this server.
 	CreatedAt int64 `json:"created_at"`
+	// Time of the withdrawal; null: not yanked.
+	YankedAt *int64 `json:"yanked_at"`
+	// Reason of the withdrawal.
+	YankReason *string `json:"yank_reason"`
 	// Texts for updaters with their own order of versions; null if all are derived.
 	NativeVersions *NativeVersions `json:"native_versions,omitempty"`
 	// Only present if the requested language is not one of the project; a sentence with the reason.

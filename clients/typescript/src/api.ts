@@ -157,6 +157,7 @@ import type {
   WebhookGraceFields,
   WebhookRevealed,
   WebhookSecretFields,
+  YankInput,
 } from "./schema.js";
 
 /** Query of `listTerms`. */
@@ -206,6 +207,8 @@ export interface PublicListVersionsQuery {
   is_milestone?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Only versions on this channel. */
   channel?: string | null | undefined;
+  /** Only yanked versions, or only the others. Public lists have only the others without it. */
+  is_yanked?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Kept for older clients. No version is forced, so `true` finds nothing. */
   forced?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /**
@@ -378,6 +381,8 @@ export interface ListVersionsQuery {
   is_milestone?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Only versions on this channel. */
   channel?: string | null | undefined;
+  /** Only yanked versions, or only the others. Public lists have only the others without it. */
+  is_yanked?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
   /** Kept for older clients. No version is forced, so `true` finds nothing. */
   forced?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
 }
@@ -1253,6 +1258,24 @@ export interface AdminApi {
    * server would refuse is a 400 with the message of that refusal. Nothing is stored.
    */
   getVersionUsage(query?: GetVersionUsageQuery, options?: CallOptions): Promise<VersionUsage>;
+
+  /**
+   * Withdraw a version.
+   *
+   * Nobody is offered a yanked version any more, its rollout is aborted, and it is not the latest. Its page and its
+   * downloads stay. An update check of a caller that has it offers an older version. Sent again, changes the reason and
+   * the older version.
+   */
+  yankVersion(id: string, body: YankInput, options?: CallOptions): Promise<Version>;
+
+  /**
+   * Withdraw a version.
+   *
+   * Nobody is offered a yanked version any more, its rollout is aborted, and it is not the latest. Its page and its
+   * downloads stay. An update check of a caller that has it offers an older version. Sent again, changes the reason and
+   * the older version.
+   */
+  unyankVersion(id: string, options?: CallOptions): Promise<Version>;
 
   /** Read a version with its translations. */
   getVersion(id: string, options?: CallOptions): Promise<Version>;

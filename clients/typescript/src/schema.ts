@@ -376,6 +376,10 @@ export interface Project {
     translations?: ProjectTranslation[] | undefined;
     /** Time of the creation at this server. */
     created_at: number;
+    /** Time of the withdrawal; null: not yanked. */
+    yanked_at?: number | null | undefined;
+    /** Reason of the withdrawal. */
+    yank_reason?: string | null | undefined;
     /** Time of the last change. */
     updated_at: number;
     /** The version that the update check offers; null if there is none. Only in lists with `activity`. */
@@ -680,6 +684,14 @@ export interface VersionFields {
     native_versions?: NativeVersionsInput | null | undefined;
 }
 
+/** The withdrawal of a version. */
+export interface YankInput {
+    /** Public reason. */
+    reason: string;
+    /** Id of the lower version that is offered to those who have the yanked one: complete and not yanked. Null: the greatest one. */
+    downgrade_to?: string | null | undefined;
+}
+
 /** Texts of a version for updaters with their own order of versions. Without a text, it is derived from the comparable version. */
 export interface NativeVersionsInput {
     /** For Tauri, Electron and Squirrel.Mac: a version of SemVer 2.0.0. */
@@ -978,6 +990,10 @@ export interface Version {
     published_at: number;
     /** Time of the creation at this server. */
     created_at: number;
+    /** Time of the withdrawal; null: not yanked. */
+    yanked_at: number | null;
+    /** Reason of the withdrawal. */
+    yank_reason: string | null;
     /** Texts for updaters with their own order of versions; null if all are derived. */
     native_versions: NativeVersions | null;
 }
@@ -1371,6 +1387,10 @@ export interface PublicVersion {
     published_at: number;
     /** Time of the creation at this server. */
     created_at: number;
+    /** Time of the withdrawal; null: not yanked. */
+    yanked_at: number | null;
+    /** Reason of the withdrawal. */
+    yank_reason: string | null;
 }
 
 /** A page of versions, with all fields. */

@@ -59,6 +59,7 @@ export const admin = `/admin/status Status get
 ./{k}/versions/codehost-release-import CodehostReleases import
 ./{k}/versions/update-check-simulation UpdateCheck simulate!
 ./{k}/versions/usage VersionUsage get?
+./{k}/versions/{id}/yank Version yank! unyank
 ./{k}/versions/{id} Version get update delete
 ./{k}/versions/{id}/report VersionReport get
 ./{k}/versions/by-version/{v} Version upsert

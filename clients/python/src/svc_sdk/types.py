@@ -390,6 +390,10 @@ class ProjectTranslation(TypedDict):
 class _ProjectOptional(TypedDict, total=False):
     translations: list[ProjectTranslation]
     """Translations, in the order of the registered languages."""
+    yanked_at: int | None
+    """Time of the withdrawal; null: not yanked."""
+    yank_reason: str | None
+    """Reason of the withdrawal."""
     latest: LatestVersion | None
     """The version that the update check offers; null if there is none. Only in lists with `activity`."""
     last_activity_at: int | None
@@ -975,6 +979,10 @@ class Version(_VersionOptional):
     """Publication time."""
     created_at: int
     """Time of the creation at this server."""
+    yanked_at: int | None
+    """Time of the withdrawal; null: not yanked."""
+    yank_reason: str | None
+    """Reason of the withdrawal."""
     native_versions: NativeVersions | None
     """Texts for updaters with their own order of versions; null if all are derived."""
 
@@ -1346,6 +1354,10 @@ class PublicVersion(Localized):
     """Publication time."""
     created_at: int
     """Time of the creation at this server."""
+    yanked_at: int | None
+    """Time of the withdrawal; null: not yanked."""
+    yank_reason: str | None
+    """Reason of the withdrawal."""
 
 
 class VersionPage(Estimated):

@@ -276,6 +276,15 @@ endpoints! {
     /// the message of that refusal. Nothing is stored.
     GET "/admin/projects/{k}/versions/usage" get_version_usage [] (VersionUsageQuery) -> VersionUsage;
 
+    /// Withdraws a version. Nobody is offered a yanked version any more, its rollout is aborted,
+    /// and it is not the latest. Its page and its downloads stay. An update check of a caller that
+    /// has it offers an older version. Sent again, changes the reason and the older version.
+    POST "/admin/projects/{k}/versions/{id}/yank" yank_version [id] (YankInput) -> Version;
+
+    /// Takes the withdrawal of a version back. The version does not become the latest again, and an
+    /// aborted rollout stays aborted. 409 if it is not yanked.
+    DELETE "/admin/projects/{k}/versions/{id}/yank" unyank_version [id] () -> Version;
+
     /// Reads a version with its translations.
     GET "/admin/projects/{k}/versions/{id}" get_version [id] () -> Version;
 
@@ -708,6 +717,7 @@ bodies!(
     ProjectLanguageChanges,
     VersionFields,
     UpdateCheckSimulationInput,
+    YankInput,
     RolloutFields,
     RolloutReason,
     AnnouncementFields,

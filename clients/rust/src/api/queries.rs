@@ -44,6 +44,8 @@ query! {
         optional is_milestone: bool,
         /// Only versions on this channel.
         optional channel: String,
+        /// Only yanked versions, or only the others. Public lists have only the others without it.
+        optional is_yanked: bool,
         /// Kept for older clients. No version is forced, so `true` finds nothing.
         optional forced: bool,
         /// The requested language. An unknown tag is not an error: the answer is in the default
@@ -149,6 +151,8 @@ query! {
         optional is_milestone: bool,
         /// Only versions on this channel.
         optional channel: String,
+        /// Only yanked versions, or only the others. Public lists have only the others without it.
+        optional is_yanked: bool,
         /// Kept for older clients. No version is forced, so `true` finds nothing.
         optional forced: bool,
     }

@@ -294,6 +294,10 @@ pub struct Project {
     pub translations: Option<Vec<ProjectTranslation>>,
     /// Time of the creation at this server.
     pub created_at: i64,
+    /// Time of the withdrawal; null: not yanked.
+    pub yanked_at: Option<i64>,
+    /// Reason of the withdrawal.
+    pub yank_reason: Option<String>,
     /// Time of the last change.
     pub updated_at: i64,
     /// The version that the update check offers; null if there is none. Only in lists with
@@ -696,6 +700,10 @@ pub struct Version {
     pub published_at: i64,
     /// Time of the creation at this server.
     pub created_at: i64,
+    /// Time of the withdrawal; null: not yanked.
+    pub yanked_at: Option<i64>,
+    /// Reason of the withdrawal.
+    pub yank_reason: Option<String>,
     /// Texts for updaters with their own order of versions; null if all are derived.
     pub native_versions: Option<NativeVersions>,
     /// Only present if the requested language is not one of the project; a sentence with the
@@ -3212,6 +3220,17 @@ input! {
         /// Texts for updaters with their own order of versions. Replaced as a whole; null derives
         /// all of them.
         patch native_versions: NativeVersionsInput,
+    }
+}
+
+input! {
+    /// The withdrawal of a version.
+    pub struct YankInput {
+        /// Public reason.
+        optional reason: String,
+        /// Id of the lower version that is offered to those who have the yanked one: complete and
+        /// not yanked. Null: the greatest one.
+        patch downgrade_to: String,
     }
 }
 

@@ -556,6 +556,7 @@ fn models_have_the_fields_of_openapi() {
         RolloutReason = "RolloutReason",
         DownloadLinkInput = "DownloadLinkInput",
         NativeVersionsInput = "NativeVersionsInput",
+        YankInput = "YankInput",
         DistributionFields = "DistributionFields",
         ChannelInput = "ChannelInput",
         HealthRulesFields = "HealthRulesFields",

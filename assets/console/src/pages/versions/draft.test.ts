@@ -24,6 +24,8 @@ const version: Version = {
   custom_data: { build: 7 },
   published_at: 1_700_000_000,
   created_at: 1_700_000_001,
+  yanked_at: null,
+  yank_reason: null,
   native_versions: null,
 };
 

@@ -211,6 +211,7 @@ class AsyncPublicRequests(AsyncNamespace):
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
         channel: str | None = None,
+        is_yanked: bool | None = None,
         forced: bool | None = None,
         locale: str | Unset | None = UNSET,
     ) -> Coroutine[Any, Any, PublicVersionPage]:
@@ -233,6 +234,7 @@ class AsyncPublicRequests(AsyncNamespace):
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
                     "channel": channel,
+                    "is_yanked": is_yanked,
                     "forced": forced,
                     "locale": unless(locale, LOCALE),
                 },
@@ -248,6 +250,7 @@ class AsyncPublicRequests(AsyncNamespace):
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
         channel: str | None = None,
+        is_yanked: bool | None = None,
         forced: bool | None = None,
         locale: str | Unset | None = UNSET,
     ) -> AsyncIterator[PublicVersion]:
@@ -263,6 +266,7 @@ class AsyncPublicRequests(AsyncNamespace):
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
                     "channel": channel,
+                    "is_yanked": is_yanked,
                     "forced": forced,
                     "locale": unless(locale, LOCALE),
                 },
@@ -1592,6 +1596,7 @@ class AsyncAdminRequests(AsyncNamespace):
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
         channel: str | None = None,
+        is_yanked: bool | None = None,
         forced: bool | None = None,
     ) -> Coroutine[Any, Any, VersionPage]:
         """List versions with their translations, greatest first.
@@ -1615,6 +1620,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
                     "channel": channel,
+                    "is_yanked": is_yanked,
                     "forced": forced,
                 },
                 admin=True,
@@ -1632,6 +1638,7 @@ class AsyncAdminRequests(AsyncNamespace):
         is_deprecated: bool | None = None,
         is_milestone: bool | None = None,
         channel: str | None = None,
+        is_yanked: bool | None = None,
         forced: bool | None = None,
     ) -> AsyncIterator[Version]:
         """Walk all pages of `list_versions`."""
@@ -1648,6 +1655,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "is_deprecated": is_deprecated,
                     "is_milestone": is_milestone,
                     "channel": channel,
+                    "is_yanked": is_yanked,
                     "forced": forced,
                 },
                 admin=True,
@@ -1817,6 +1825,60 @@ class AsyncAdminRequests(AsyncNamespace):
                     "deprecate": deprecate,
                     "optional_update_min_comparable_version": optional_update_min_comparable_version,
                     "optional_update_max_comparable_version": optional_update_max_comparable_version,
+                },
+                admin=True,
+            )
+        )
+
+    def yank_version(
+        self,
+        id: str,
+        *,
+        reason: str,
+        downgrade_to: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, Version]:
+        """Withdraw a version.
+
+        Nobody is offered a yanked version any more, its rollout is aborted, and it is not the latest. Its
+        page and its downloads stay. An update check of a caller that has it offers an older version. Sent
+        again, changes the reason and the older version.
+
+        `POST /admin/projects/{k}/versions/{id}/yank`
+        """
+        return self._send(
+            Call["Version"](
+                "POST",
+                "/admin/projects/{k}/versions/{id}/yank",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "reason": reason,
+                    "downgrade_to": downgrade_to,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def unyank_version(
+        self,
+        id: str,
+    ) -> Coroutine[Any, Any, Version]:
+        """Take the withdrawal of a version back.
+
+        The version does not become the latest again, and an aborted rollout stays aborted. 409 if it is not
+        yanked.
+
+        `DELETE /admin/projects/{k}/versions/{id}/yank`
+        """
+        return self._send(
+            Call["Version"](
+                "DELETE",
+                "/admin/projects/{k}/versions/{id}/yank",
+                arguments={
+                    "id": id,
                 },
                 admin=True,
             )
