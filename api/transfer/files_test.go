@@ -121,7 +121,7 @@ func addOn(t testing.TB, s *apitest.Server, id string, b storage.Backend, name, 
 	t.Helper()
 	f := &store.File{ID: store.FileID(files.NewID()), Filename: name, Size: int64(len(content)), SHA256: sumOf(content), Status: store.FileReady, Source: store.FileUploaded, Backend: id}
 	hash := digest.New()
-	hash.Write([]byte(content))
+	hash.Begin([]byte(content))()
 	f.SHA1, f.SHA512 = hash.Sums().SHA1, hash.Sums().SHA512
 	staged := filepath.Join(t.TempDir(), "content")
 	if err := os.WriteFile(staged, []byte(content), 0o600); err != nil {

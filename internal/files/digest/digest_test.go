@@ -18,18 +18,18 @@ var abc = digest.Sums{
 func TestSumsOfKnownText(t *testing.T) {
 	t.Parallel()
 	h := digest.New()
-	h.Write([]byte("abc"))
+	h.Begin([]byte("abc"))()
 	if got := h.Sums(); got != abc {
 		t.Errorf("sums are %+v, want %+v", got, abc)
 	}
 	h.Reset()
-	h.Write([]byte("a"))
+	h.Begin([]byte("a"))()
 	clone, err := h.Clone()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Write([]byte("x"))
-	clone.Write([]byte("bc"))
+	h.Begin([]byte("x"))()
+	clone.Begin([]byte("bc"))()
 	if got := clone.Sums(); got != abc {
 		t.Errorf("sums of the clone are %+v, want %+v", got, abc)
 	}
@@ -39,7 +39,7 @@ func TestSumsDoNotDependOnPieces(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef!"), 10_000)
 	whole := digest.New()
-	whole.Write(content)
+	whole.Begin(content)()
 	for _, size := range []int{1, 1000, 8 << 10, 32 << 10} {
 		h := digest.New()
 		for rest := content; len(rest) > 0; {
@@ -57,6 +57,6 @@ func BenchmarkWrite(b *testing.B) {
 	h, piece := digest.New(), make([]byte, 32<<10)
 	b.SetBytes(int64(len(piece)))
 	for b.Loop() {
-		h.Write(piece)
+		h.Begin(piece)()
 	}
 }

@@ -39,7 +39,8 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 		return f, err
 	}
 	f = &store.File{
-		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size, Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
+		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size,
+		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
 	}
 	e.Describe(f, c.Sums, c.Path)
 	if backend.Builtin() {
