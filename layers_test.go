@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 
 	// Files over HTTP.
 	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/rollout", "internal/seal", "store"},
-	"api/distribution": {"api/web", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "store"},
 
 	// For tests.
 	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},

@@ -193,7 +193,7 @@ func New(c Config) (*Server, error) {
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: c.Requests.Flush, Copy: s.copyData,
 		Files: c.Files,
 	})
-	s.distribution, s.hosts = distribution.New(c.Files, c.Requests.Add), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
+	s.distribution, s.hosts = distribution.New(c.Files, c.SiteURL, c.Requests.Add), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
 	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys, c.Codehost.BaseURL = c.DB, c.Log, s.now, c.Files.Keys, c.Files.BaseURL
 	if c.Files.BaseURL != "" {
 		c.Codehost.Mirror = func(tx *store.Tx, p *store.Project, addresses []string) (int, error) {

@@ -19,6 +19,7 @@
 //	files.go          files, and the objects and copies to remove
 //	files_list.go     lists of files
 //	links.go          the files that links lead to
+//	assets.go         the assets of versions
 //	backends.go       storage back ends
 //	settings.go       settings of the instance and of projects
 //	distribution.go   channels and other settings by which a project distributes versions

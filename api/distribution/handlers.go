@@ -6,6 +6,7 @@
 //	ranges.go   parsing of the Range header
 //	hosts.go    which host serves direct links
 //	files.go    records of files
+//	assets.go   assets of versions
 //	uploads.go  uploads in chunks and in one request
 //	storage.go  settings of storages
 //	cdn.go      settings of the CDN refresh
@@ -24,13 +25,17 @@ import (
 // Handlers answers requests about files.
 type Handlers struct {
 	*engine.Engine
-	count func(store.CountedRequest)
+	siteURL string
+	count   func(store.CountedRequest)
 }
 
-// New returns handlers that use the engine e. They call the function count for each download.
-func New(e *engine.Engine, count func(store.CountedRequest)) *Handlers { return &Handlers{e, count} }
+// New returns handlers that use the engine e. siteURL is the public address of the site, or "" if it
+// is unknown. The handlers call the function count for each download.
+func New(e *engine.Engine, siteURL string, count func(store.CountedRequest)) *Handlers {
+	return &Handlers{e, siteURL, count}
+}
 
 // Routes returns all routes.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
+	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.assetRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
 }

@@ -161,6 +161,14 @@ func (p *Public) GetVersion(ctx context.Context, version string, opts *ReadOptio
 	return fetch[VersionInfo](ctx, p.call(http.MethodGet, "/public/{k}/versions/by-version/{v}", version).where(opts))
 }
 
+// GetAssets lists the downloads of a version. Each download with what an updater must know about
+// it, in the order of the links. Feeds of other tools, checksum files and hidden downloads are left
+// out, and so are signatures and block maps, which belong to another download. Finds a version like
+// `GET …/by-version/{v}`.
+func (p *Public) GetAssets(ctx context.Context, version string, opts *AssetsOptions) (*List[PublicAsset], error) {
+	return fetch[List[PublicAsset]](ctx, p.call(http.MethodGet, "/public/{k}/versions/by-version/{v}/assets", version).where(opts))
+}
+
 // ListAnnouncements lists the announcements for the caller. Pinned announcements come first, then
 // the newest. The list contains visible announcements only: not hidden, not hidden for the
 // requested language, and for the requested platform and the client's version. `search` looks into
@@ -910,6 +918,20 @@ func (a *Admin) CompleteUpload(ctx context.Context, uploadID string) (*File, err
 // project link to the copies. 400 without a distribution address.
 func (a *Admin) MirrorVersionAssets(ctx context.Context, id string) (*MirrorResult, error) {
 	return fetch[MirrorResult](ctx, a.call(http.MethodPost, "/admin/projects/{k}/versions/{id}/mirror-assets", id))
+}
+
+// ListVersionAssets lists all downloads of a version with their problems. In the order of the
+// links, with hidden ones.
+func (a *Admin) ListVersionAssets(ctx context.Context, id string) (*List[Asset], error) {
+	return fetch[List[Asset]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/versions/{id}/assets", id))
+}
+
+// UpdateVersionAsset sets fields of a download by hand. What is set is kept by the name of the
+// download, also when the links are replaced. Null means that the field is derived again. 400 for
+// the size or a checksum of a file that is stored here. `If-Match` has the entity tag of the
+// version.
+func (a *Admin) UpdateVersionAsset(ctx context.Context, id string, name string, in AssetFields) (*Asset, error) {
+	return fetch[Asset](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/versions/{id}/assets/{name}", id, name).body(in))
 }
 
 // GetStorage reads the storages and the limits of uploads.

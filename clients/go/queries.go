@@ -40,6 +40,16 @@ type ListPublicVersionsOptions struct {
 
 func (o *ListPublicVersionsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
 
+// AssetsOptions holds the query of GetAssets.
+type AssetsOptions struct {
+	// Only downloads for exactly this platform.
+	Platform Platform `query:"platform"`
+	// Only downloads for exactly this architecture.
+	Arch string `query:"arch"`
+	// Only downloads of this kind.
+	Kind string `query:"kind"`
+}
+
 // ListPublicAnnouncementsOptions holds the query of ListAnnouncements.
 type ListPublicAnnouncementsOptions struct {
 	// Number of items of a page.

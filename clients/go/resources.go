@@ -3312,6 +3312,140 @@ type File struct {
 	UpdatedAt int64 `json:"updated_at"`
 }
 
+// AssetPackage holds the description of a NuGet package.
+type AssetPackage struct {
+	// Id of the package.
+	ID string `json:"id"`
+	// Its version.
+	Version string `json:"version"`
+	// Its channel; null in packages of Squirrel.
+	Channel *string `json:"channel"`
+}
+
+// AssetSignature is a signature of a download.
+type AssetSignature struct {
+	// Result of its verification.
+	Status string `json:"status"`
+	// Key of the project that fits.
+	KeyID *string `json:"key_id"`
+	// The signature.
+	Value string `json:"value"`
+}
+
+// PublicAsset is a download of a version.
+type PublicAsset struct {
+	// File name, which identifies the download in its version.
+	Name string `json:"name"`
+	// Address of the download.
+	URL string `json:"url"`
+	// Id of the stored file; null for a link elsewhere.
+	FileID *string `json:"file_id"`
+	// The kind of a download.
+	Kind string `json:"kind"`
+	// The platform that it runs on; null if unknown.
+	Platform *Platform `json:"platform"`
+	// The architecture that it runs on; null if unknown.
+	Arch *string `json:"arch"`
+	// Tells apart what is equal otherwise. Feeds leave out downloads with a variant.
+	Variant *string `json:"variant"`
+	// Lowest version of the system.
+	OsMin *string `json:"os_min"`
+	// Bytes; null if unknown.
+	Size *int64 `json:"size"`
+	// SHA-1 of the file.
+	Sha1 *string `json:"sha1"`
+	// SHA-256 of the file.
+	SHA256 *string `json:"sha256"`
+	// SHA-512 of the file.
+	Sha512 *string `json:"sha512"`
+	// `CFBundleVersion` of a macOS app.
+	BundleVersion *string `json:"bundle_version"`
+	// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+	DeltaFrom *string `json:"delta_from"`
+	// Bytes of the block map in an AppImage.
+	BlockMapSize *int64 `json:"block_map_size"`
+	// Description of a NuGet package.
+	Package *AssetPackage `json:"package"`
+	// By scheme.
+	Signatures map[string]AssetSignature `json:"signatures"`
+	// Is in no feed, no latest link and no public list.
+	Hidden bool `json:"hidden"`
+}
+
+// Asset is a download of a version with its problems.
+type Asset struct {
+	// File name, which identifies the download in its version.
+	Name string `json:"name"`
+	// Address of the download.
+	URL string `json:"url"`
+	// Id of the stored file; null for a link elsewhere.
+	FileID *string `json:"file_id"`
+	// The kind of a download.
+	Kind string `json:"kind"`
+	// The platform that it runs on; null if unknown.
+	Platform *Platform `json:"platform"`
+	// The architecture that it runs on; null if unknown.
+	Arch *string `json:"arch"`
+	// Tells apart what is equal otherwise. Feeds leave out downloads with a variant.
+	Variant *string `json:"variant"`
+	// Lowest version of the system.
+	OsMin *string `json:"os_min"`
+	// Bytes; null if unknown.
+	Size *int64 `json:"size"`
+	// SHA-1 of the file.
+	Sha1 *string `json:"sha1"`
+	// SHA-256 of the file.
+	SHA256 *string `json:"sha256"`
+	// SHA-512 of the file.
+	Sha512 *string `json:"sha512"`
+	// `CFBundleVersion` of a macOS app.
+	BundleVersion *string `json:"bundle_version"`
+	// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+	DeltaFrom *string `json:"delta_from"`
+	// Bytes of the block map in an AppImage.
+	BlockMapSize *int64 `json:"block_map_size"`
+	// Description of a NuGet package.
+	Package *AssetPackage `json:"package"`
+	// By scheme.
+	Signatures map[string]AssetSignature `json:"signatures"`
+	// Is in no feed, no latest link and no public list.
+	Hidden bool `json:"hidden"`
+	// Codes of reasons why feeds leave it out, or why it is less useful.
+	Problems []string `json:"problems"`
+}
+
+// AssetFields holds the fields of a download that can be set by hand. Null means that a field is
+// derived.
+type AssetFields struct {
+	// Its kind.
+	Kind Opt[string] `json:"kind,omitzero"`
+	// The platform that it runs on; null if unknown.
+	Platform Opt[Platform] `json:"platform,omitzero"`
+	// The architecture that it runs on; null if unknown.
+	Arch Opt[string] `json:"arch,omitzero"`
+	// Letters a-z, digits, dots, _ and -.
+	Variant Opt[string] `json:"variant,omitzero"`
+	// Digits and dots.
+	OsMin Opt[string] `json:"os_min,omitzero"`
+	// Is in no feed, no latest link and no public list.
+	Hidden Opt[bool] `json:"hidden,omitzero"`
+	// `CFBundleVersion` of a macOS app.
+	BundleVersion Opt[string] `json:"bundle_version,omitzero"`
+	// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+	DeltaFrom Opt[string] `json:"delta_from,omitzero"`
+	// Bytes; for a link elsewhere.
+	Size Opt[int64] `json:"size,omitzero"`
+	// 40 hex digits; for a link elsewhere.
+	Sha1 Opt[string] `json:"sha1,omitzero"`
+	// 64 hex digits; for a link elsewhere.
+	SHA256 Opt[string] `json:"sha256,omitzero"`
+	// 128 hex digits; for a link elsewhere.
+	Sha512 Opt[string] `json:"sha512,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
 // CDNRefresh holds the answer of a CDN to a refresh.
 type CDNRefresh struct {
 	// Whether the CDN accepted it.

@@ -18,6 +18,9 @@ import type {
   ApiKeyRotateInput,
   ApiKeyRotated,
   ApiKeyUpdated,
+  Asset,
+  AssetFields,
+  AssetList,
   AuthUser,
   Card,
   CardCreate,
@@ -107,6 +110,7 @@ import type {
   PrunedLogs,
   PublicAnnouncement,
   PublicAnnouncementPage,
+  PublicAssetList,
   PublicProject,
   PublicVersion,
   PublicVersionPage,
@@ -243,6 +247,16 @@ export interface PublicGetVersionQuery {
    * `locale_message` of each object contains a note.
    */
   locale?: string | null | undefined;
+}
+
+/** Query of `getAssets`. */
+export interface PublicGetAssetsQuery {
+  /** Only downloads for exactly this platform. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Only downloads for exactly this architecture. */
+  arch?: "x64" | "arm64" | "x86" | "armv7" | "universal" | (string & {}) | null | undefined;
+  /** Only downloads of this kind. */
+  kind?: "nupkg-delta" | "nupkg-full" | "sparkle-delta" | "app-tar" | "dmg" | "pkg" | "exe-portable" | "exe" | "msi" | "msix" | "deb" | "rpm" | "appimage" | "flatpak" | "snap" | "apk" | "aab" | "ipa" | "app-zip" | "zip" | "tar" | "other" | (string & {}) | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
@@ -702,7 +716,7 @@ export interface GetRequestOverviewQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
@@ -723,7 +737,7 @@ export interface GetRequestTimeseriesQuery {
   /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
   /** Dimension of additional series, one for each value. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
@@ -797,7 +811,7 @@ export interface GetRequestHeatmapQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
@@ -880,6 +894,15 @@ export interface PublicApi {
    * Searches by the exact display text, then by value: `1.2` finds a version with the comparable version `1.2.0`.
    */
   getVersion(version: string, query?: PublicGetVersionQuery, options?: CallOptions): Promise<PublicVersion>;
+
+  /**
+   * List the downloads of a version.
+   *
+   * Each download with what an updater must know about it, in the order of the links. Feeds of other tools,
+   * checksum files and hidden downloads are left out, and so are signatures and block maps, which belong to
+   * another download. Finds a version like `GET …/by-version/{v}`.
+   */
+  getAssets(version: string, query?: PublicGetAssetsQuery, options?: CallOptions): Promise<PublicAssetList>;
 
   /**
    * Check whether an update exists, and whether it is required.
@@ -1808,6 +1831,22 @@ export interface AdminApi {
    * of the project link to the copies. 400 without a distribution address.
    */
   mirrorVersionAssets(id: string, options?: CallOptions): Promise<MirrorResult>;
+
+  /**
+   * List all downloads of a version with their problems.
+   *
+   * In the order of the links, with hidden ones.
+   */
+  listVersionAssets(id: string, options?: CallOptions): Promise<AssetList>;
+
+  /**
+   * Set fields of a download by hand.
+   *
+   * What is set is kept by the name of the download, also when the links are replaced. Null means that the
+   * field is derived again. 400 for the size or a checksum of a file that is stored here. `If-Match` has the
+   * entity tag of the version.
+   */
+  updateVersionAsset(id: string, name: string, body: AssetFields, options?: CallOptions): Promise<Asset>;
 
   /** Read the storages and the limits of uploads. */
   getStorage(options?: CallOptions): Promise<StorageOverview>;

@@ -1974,7 +1974,7 @@ export interface SearchPage {
 }
 
 /** A kind of request; successful ones are counted. */
-export type CountedEndpoint = "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {});
+export type CountedEndpoint = "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {});
 
 /** A dimension of series. */
 export type SeriesGroup = "endpoint" | "platform" | (string & {});
@@ -2051,7 +2051,7 @@ export interface RequestSeries {
     /** The requested offset. */
     tz_offset_minutes: number;
     /** The only counted kind; null for all. */
-    endpoint: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | (string & {}) | null;
+    endpoint: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null;
     /** Dimension of the series. */
     group_by: "endpoint" | "platform" | (string & {}) | null;
     /** All requests, ascending. */
@@ -3382,6 +3382,156 @@ export interface File {
     created_at: number;
     /** Time of the last change. */
     updated_at: number;
+}
+
+/** The kind of a download. */
+export type AssetKind = "nupkg-delta" | "nupkg-full" | "sparkle-delta" | "app-tar" | "dmg" | "pkg" | "exe-portable" | "exe" | "msi" | "msix" | "deb" | "rpm" | "appimage" | "flatpak" | "snap" | "apk" | "aab" | "ipa" | "app-zip" | "zip" | "tar" | "other" | (string & {});
+
+/** A processor architecture. */
+export type AssetArch = "x64" | "arm64" | "x86" | "armv7" | "universal" | (string & {});
+
+/** The description of a NuGet package. */
+export interface AssetPackage {
+    /** Id of the package. */
+    id: string;
+    /** Its version. */
+    version: string;
+    /** Its channel; null in packages of Squirrel. */
+    channel: string | null;
+}
+
+/** A signature of a download. */
+export interface AssetSignature {
+    /** Result of its verification. */
+    status: "valid" | "untrusted" | "invalid" | "unchecked" | (string & {});
+    /** Key of the project that fits. */
+    key_id: string | null;
+    /** The signature. */
+    value: string;
+}
+
+/** A download of a version. */
+export interface PublicAsset {
+    /** File name, which identifies the download in its version. */
+    name: string;
+    /** Address of the download. */
+    url: string;
+    /** Id of the stored file; null for a link elsewhere. */
+    file_id: string | null;
+    kind: AssetKind;
+    /** The platform that it runs on; null if unknown. */
+    platform: Platform | null;
+    /** The architecture that it runs on; null if unknown. */
+    arch: AssetArch | null;
+    /** Tells apart what is equal otherwise. Feeds leave out downloads with a variant. */
+    variant: string | null;
+    /** Lowest version of the system. */
+    os_min: string | null;
+    /** Bytes; null if unknown. */
+    size: number | null;
+    /** SHA-1 of the file. */
+    sha1: string | null;
+    /** SHA-256 of the file. */
+    sha256: string | null;
+    /** SHA-512 of the file. */
+    sha512: string | null;
+    /** `CFBundleVersion` of a macOS app. */
+    bundle_version: string | null;
+    /** `CFBundleVersion` of the version that a `sparkle-delta` updates. */
+    delta_from: string | null;
+    /** Bytes of the block map in an AppImage. */
+    block_map_size: number | null;
+    /** Description of a NuGet package. */
+    package: AssetPackage | null;
+    /** By scheme. */
+    signatures: {
+        [key: string]: AssetSignature;
+    };
+    /** Is in no feed, no latest link and no public list. */
+    hidden: boolean;
+}
+
+/** A download of a version with its problems. */
+export interface Asset {
+    /** File name, which identifies the download in its version. */
+    name: string;
+    /** Address of the download. */
+    url: string;
+    /** Id of the stored file; null for a link elsewhere. */
+    file_id: string | null;
+    kind: AssetKind;
+    /** The platform that it runs on; null if unknown. */
+    platform: Platform | null;
+    /** The architecture that it runs on; null if unknown. */
+    arch: AssetArch | null;
+    /** Tells apart what is equal otherwise. Feeds leave out downloads with a variant. */
+    variant: string | null;
+    /** Lowest version of the system. */
+    os_min: string | null;
+    /** Bytes; null if unknown. */
+    size: number | null;
+    /** SHA-1 of the file. */
+    sha1: string | null;
+    /** SHA-256 of the file. */
+    sha256: string | null;
+    /** SHA-512 of the file. */
+    sha512: string | null;
+    /** `CFBundleVersion` of a macOS app. */
+    bundle_version: string | null;
+    /** `CFBundleVersion` of the version that a `sparkle-delta` updates. */
+    delta_from: string | null;
+    /** Bytes of the block map in an AppImage. */
+    block_map_size: number | null;
+    /** Description of a NuGet package. */
+    package: AssetPackage | null;
+    /** By scheme. */
+    signatures: {
+        [key: string]: AssetSignature;
+    };
+    /** Is in no feed, no latest link and no public list. */
+    hidden: boolean;
+    /** Codes of reasons why feeds leave it out, or why it is less useful. */
+    problems: string[];
+}
+
+/** The downloads of a version. */
+export interface PublicAssetList {
+    /** In the order of the links. */
+    data: PublicAsset[];
+}
+
+/** All downloads of a version. */
+export interface AssetList {
+    /** In the order of the links. */
+    data: Asset[];
+}
+
+/** The fields of a download that can be set by hand. Null means that a field is derived. */
+export interface AssetFields {
+    /** Its kind. */
+    kind?: AssetKind | null | undefined;
+    /** The platform that it runs on; null if unknown. */
+    platform?: Platform | null | undefined;
+    /** The architecture that it runs on; null if unknown. */
+    arch?: AssetArch | null | undefined;
+    /** Letters a-z, digits, dots, _ and -. */
+    variant?: string | null | undefined;
+    /** Digits and dots. */
+    os_min?: string | null | undefined;
+    /** Is in no feed, no latest link and no public list. */
+    hidden?: boolean | null | undefined;
+    /** `CFBundleVersion` of a macOS app. */
+    bundle_version?: string | null | undefined;
+    /** `CFBundleVersion` of the version that a `sparkle-delta` updates. */
+    delta_from?: string | null | undefined;
+    /** Bytes; for a link elsewhere. */
+    size?: number | null | undefined;
+    /** 40 hex digits; for a link elsewhere. */
+    sha1?: string | null | undefined;
+    /** 64 hex digits; for a link elsewhere. */
+    sha256?: string | null | undefined;
+    /** 128 hex digits; for a link elsewhere. */
+    sha512?: string | null | undefined;
 }
 
 /** A page of files. */

@@ -21,6 +21,7 @@ export const open = `/public/terms Term list?l
 ./versions/latest LatestVersion get?l
 ./versions/latest-preview LatestPreviewVersion get?l
 ./versions/by-version/{v} Version get?l
+./versions/by-version/{v}/assets Assets get?
 ./versions/check-update Update check!l
 ./announcements Announcement list?*lv
 ./announcements/latest LatestAnnouncement get?lv
@@ -120,6 +121,8 @@ export const admin = `/admin/status Status get
 ./uploads/{upload_id}/chunks/{index} UploadChunk put#
 ./uploads/{upload_id}/complete Upload complete
 /admin/projects/{k}/versions/{id}/mirror-assets VersionAssets mirror
+/admin/projects/{k}/versions/{id}/assets VersionAsset list-
+./{name} VersionAsset update
 /admin/storage Storage get
 ./backends StorageBackend create
 ./backends/{id} StorageBackend update delete

@@ -28,6 +28,10 @@ __all__ = [
     "ApiKeyList",
     "ApiKeyRotated",
     "ApiKeyUpdated",
+    "Asset",
+    "AssetList",
+    "AssetPackage",
+    "AssetSignature",
     "AuthUser",
     "BehindClients",
     "BehindReason",
@@ -147,6 +151,8 @@ __all__ = [
     "PrunedLogs",
     "PublicAnnouncement",
     "PublicAnnouncementPage",
+    "PublicAsset",
+    "PublicAssetList",
     "PublicProject",
     "PublicVersion",
     "PublicVersionPage",
@@ -3117,6 +3123,126 @@ class File(TypedDict):
     """Creation time."""
     updated_at: int
     """Time of the last change."""
+
+
+class AssetPackage(TypedDict):
+    """The description of a NuGet package."""
+
+    id: str
+    """Id of the package."""
+    version: str
+    """Its version."""
+    channel: str | None
+    """Its channel; null in packages of Squirrel."""
+
+
+class AssetSignature(TypedDict):
+    """A signature of a download."""
+
+    status: str
+    """Result of its verification."""
+    key_id: str | None
+    """Key of the project that fits."""
+    value: str
+    """The signature."""
+
+
+class PublicAsset(TypedDict):
+    """A download of a version."""
+
+    name: str
+    """File name, which identifies the download in its version."""
+    url: str
+    """Address of the download."""
+    file_id: str | None
+    """Id of the stored file; null for a link elsewhere."""
+    kind: str
+    """The kind of a download."""
+    platform: str | None
+    """The platform that it runs on; null if unknown."""
+    arch: str | None
+    """The architecture that it runs on; null if unknown."""
+    variant: str | None
+    """Tells apart what is equal otherwise. Feeds leave out downloads with a variant."""
+    os_min: str | None
+    """Lowest version of the system."""
+    size: int | None
+    """Bytes; null if unknown."""
+    sha1: str | None
+    """SHA-1 of the file."""
+    sha256: str | None
+    """SHA-256 of the file."""
+    sha512: str | None
+    """SHA-512 of the file."""
+    bundle_version: str | None
+    """`CFBundleVersion` of a macOS app."""
+    delta_from: str | None
+    """`CFBundleVersion` of the version that a `sparkle-delta` updates."""
+    block_map_size: int | None
+    """Bytes of the block map in an AppImage."""
+    package: AssetPackage | None
+    """Description of a NuGet package."""
+    signatures: dict[str, AssetSignature]
+    """By scheme."""
+    hidden: bool
+    """Is in no feed, no latest link and no public list."""
+
+
+class Asset(TypedDict):
+    """A download of a version with its problems."""
+
+    name: str
+    """File name, which identifies the download in its version."""
+    url: str
+    """Address of the download."""
+    file_id: str | None
+    """Id of the stored file; null for a link elsewhere."""
+    kind: str
+    """The kind of a download."""
+    platform: str | None
+    """The platform that it runs on; null if unknown."""
+    arch: str | None
+    """The architecture that it runs on; null if unknown."""
+    variant: str | None
+    """Tells apart what is equal otherwise. Feeds leave out downloads with a variant."""
+    os_min: str | None
+    """Lowest version of the system."""
+    size: int | None
+    """Bytes; null if unknown."""
+    sha1: str | None
+    """SHA-1 of the file."""
+    sha256: str | None
+    """SHA-256 of the file."""
+    sha512: str | None
+    """SHA-512 of the file."""
+    bundle_version: str | None
+    """`CFBundleVersion` of a macOS app."""
+    delta_from: str | None
+    """`CFBundleVersion` of the version that a `sparkle-delta` updates."""
+    block_map_size: int | None
+    """Bytes of the block map in an AppImage."""
+    package: AssetPackage | None
+    """Description of a NuGet package."""
+    signatures: dict[str, AssetSignature]
+    """By scheme."""
+    hidden: bool
+    """Is in no feed, no latest link and no public list."""
+    problems: list[str]
+    """Codes of reasons why feeds leave it out, or why it is less useful."""
+
+
+class PublicAssetList(TypedDict):
+    """The downloads of a version."""
+
+    data: list[PublicAsset]
+    """In the order of the links."""
+
+
+class AssetList(TypedDict):
+    """All downloads of a version."""
+
+    data: list[Asset]
+    """In the order of the links."""
 
 
 class FilePage(TypedDict):

@@ -43,6 +43,12 @@ endpoints! {
     /// a version with the comparable version `1.2.0`.
     GET "/public/{k}/versions/by-version/{v}" get_version [version] (ReadOptions) -> Version;
 
+    /// Lists the downloads of a version. Each download with what an updater must know about it, in
+    /// the order of the links. Feeds of other tools, checksum files and hidden downloads are left
+    /// out, and so are signatures and block maps, which belong to another download. Finds a version
+    /// like `GET …/by-version/{v}`.
+    GET "/public/{k}/versions/by-version/{v}/assets" get_assets [version] (Assets) -> Listing<PublicAsset>;
+
     /// Checks whether an update exists, and whether it is required. Send the installed display
     /// version, its comparable version, or both. Without `current_comparable_version`, a version
     /// that is not published here is refused with 400, and so is a channel that the project does
@@ -616,6 +622,15 @@ endpoints! {
     /// link to the copies. 400 without a distribution address.
     POST "/admin/projects/{k}/versions/{id}/mirror-assets" mirror_version_assets [id] () -> MirrorResult;
 
+    /// Lists all downloads of a version with their problems. In the order of the links, with hidden
+    /// ones.
+    GET "/admin/projects/{k}/versions/{id}/assets" list_version_assets [id] () -> Listing<Asset>;
+
+    /// Sets fields of a download by hand. What is set is kept by the name of the download, also
+    /// when the links are replaced. Null means that the field is derived again. 400 for the size or
+    /// a checksum of a file that is stored here. `If-Match` has the entity tag of the version.
+    PATCH "/admin/projects/{k}/versions/{id}/assets/{name}" update_version_asset [id, name] (AssetFields) -> Asset;
+
     /// Reads the storages and the limits of uploads.
     GET "/admin/storage" get_storage [] () -> StorageOverview;
 
@@ -733,6 +748,7 @@ bodies!(
     PathsInput,
     DashboardCardFields,
     UploadCreate,
+    AssetFields,
     StorageBackendFields,
     CdnConfigFields,
     CodehostAppFields,

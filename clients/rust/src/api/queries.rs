@@ -56,6 +56,18 @@ query! {
 }
 
 query! {
+    /// The query of `get_assets`.
+    Assets {
+        /// Only downloads for exactly this platform.
+        optional platform: Platform,
+        /// Only downloads for exactly this architecture.
+        optional arch: String,
+        /// Only downloads of this kind.
+        optional kind: String,
+    }
+}
+
+query! {
     /// The query of `list_announcements`.
     ListPublicAnnouncements {
         /// Number of items of a page.

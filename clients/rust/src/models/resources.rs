@@ -2602,6 +2602,120 @@ pub struct FileRecord {
     pub updated_at: i64,
 }
 
+/// The description of a NuGet package.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AssetPackage {
+    /// Id of the package.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// Its channel; null in packages of Squirrel.
+    pub channel: Option<String>,
+}
+
+/// A signature of a download.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AssetSignature {
+    /// Result of its verification.
+    pub status: String,
+    /// Key of the project that fits.
+    pub key_id: Option<String>,
+    /// The signature.
+    pub value: String,
+}
+
+/// A download of a version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PublicAsset {
+    /// File name, which identifies the download in its version.
+    pub name: String,
+    /// Address of the download.
+    pub url: String,
+    /// Id of the stored file; null for a link elsewhere.
+    pub file_id: Option<String>,
+    /// The kind of a download.
+    pub kind: String,
+    /// The platform that it runs on; null if unknown.
+    pub platform: Option<Platform>,
+    /// The architecture that it runs on; null if unknown.
+    pub arch: Option<String>,
+    /// Tells apart what is equal otherwise. Feeds leave out downloads with a variant.
+    pub variant: Option<String>,
+    /// Lowest version of the system.
+    pub os_min: Option<String>,
+    /// Bytes; null if unknown.
+    pub size: Option<i64>,
+    /// SHA-1 of the file.
+    pub sha1: Option<String>,
+    /// SHA-256 of the file.
+    pub sha256: Option<String>,
+    /// SHA-512 of the file.
+    pub sha512: Option<String>,
+    /// `CFBundleVersion` of a macOS app.
+    pub bundle_version: Option<String>,
+    /// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+    pub delta_from: Option<String>,
+    /// Bytes of the block map in an AppImage.
+    pub block_map_size: Option<i64>,
+    /// Description of a NuGet package.
+    pub package: Option<AssetPackage>,
+    /// By scheme.
+    pub signatures: BTreeMap<String, AssetSignature>,
+    /// Is in no feed, no latest link and no public list.
+    pub hidden: bool,
+}
+
+/// A download of a version with its problems.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Asset {
+    /// File name, which identifies the download in its version.
+    pub name: String,
+    /// Address of the download.
+    pub url: String,
+    /// Id of the stored file; null for a link elsewhere.
+    pub file_id: Option<String>,
+    /// The kind of a download.
+    pub kind: String,
+    /// The platform that it runs on; null if unknown.
+    pub platform: Option<Platform>,
+    /// The architecture that it runs on; null if unknown.
+    pub arch: Option<String>,
+    /// Tells apart what is equal otherwise. Feeds leave out downloads with a variant.
+    pub variant: Option<String>,
+    /// Lowest version of the system.
+    pub os_min: Option<String>,
+    /// Bytes; null if unknown.
+    pub size: Option<i64>,
+    /// SHA-1 of the file.
+    pub sha1: Option<String>,
+    /// SHA-256 of the file.
+    pub sha256: Option<String>,
+    /// SHA-512 of the file.
+    pub sha512: Option<String>,
+    /// `CFBundleVersion` of a macOS app.
+    pub bundle_version: Option<String>,
+    /// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+    pub delta_from: Option<String>,
+    /// Bytes of the block map in an AppImage.
+    pub block_map_size: Option<i64>,
+    /// Description of a NuGet package.
+    pub package: Option<AssetPackage>,
+    /// By scheme.
+    pub signatures: BTreeMap<String, AssetSignature>,
+    /// Is in no feed, no latest link and no public list.
+    pub hidden: bool,
+    /// Codes of reasons why feeds leave it out, or why it is less useful.
+    pub problems: Vec<String>,
+}
+
 /// The answer of a CDN to a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -3792,6 +3906,36 @@ input! {
     pub struct MarkdownInput {
         /// The Markdown.
         optional text: String,
+    }
+}
+
+input! {
+    /// The fields of a download that can be set by hand. Null means that a field is derived.
+    pub struct AssetFields {
+        /// Its kind.
+        patch kind: String,
+        /// The platform that it runs on; null if unknown.
+        patch platform: Platform,
+        /// The architecture that it runs on; null if unknown.
+        patch arch: String,
+        /// Letters a-z, digits, dots, _ and -.
+        patch variant: String,
+        /// Digits and dots.
+        patch os_min: String,
+        /// Is in no feed, no latest link and no public list.
+        patch hidden: bool,
+        /// `CFBundleVersion` of a macOS app.
+        patch bundle_version: String,
+        /// `CFBundleVersion` of the version that a `sparkle-delta` updates.
+        patch delta_from: String,
+        /// Bytes; for a link elsewhere.
+        patch size: i64,
+        /// 40 hex digits; for a link elsewhere.
+        patch sha1: String,
+        /// 64 hex digits; for a link elsewhere.
+        patch sha256: String,
+        /// 128 hex digits; for a link elsewhere.
+        patch sha512: String,
     }
 }
 

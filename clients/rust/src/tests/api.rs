@@ -541,6 +541,8 @@ fn models_have_the_fields_of_openapi() {
         About = "About", AboutRelease = "AboutRelease", AboutUpdate = "AboutUpdate",
         InstanceBackup = "InstanceBackup", InstanceCheck = "InstanceCheck", InstanceFinding = "InstanceFinding",
         MarkdownPreview = "MarkdownPreview",
+        Asset = "Asset", PublicAsset = "PublicAsset", AssetPackage = "AssetPackage",
+        AssetSignature = "AssetSignature",
     );
     inputs!(
         ProjectFields = "ProjectFields",
@@ -555,6 +557,7 @@ fn models_have_the_fields_of_openapi() {
         RolloutCohortInput = "RolloutCohortInput",
         RolloutReason = "RolloutReason",
         DownloadLinkInput = "DownloadLinkInput",
+        AssetFields = "AssetFields",
         NativeVersionsInput = "NativeVersionsInput",
         YankInput = "YankInput",
         DistributionFields = "DistributionFields",

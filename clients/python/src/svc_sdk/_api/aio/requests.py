@@ -23,6 +23,8 @@ if TYPE_CHECKING:
         ApiKeyList,
         ApiKeyRotated,
         ApiKeyUpdated,
+        Asset,
+        AssetList,
         AuthUser,
         Card,
         CardList,
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
         PrunedLogs,
         PublicAnnouncement,
         PublicAnnouncementPage,
+        PublicAssetList,
         PublicProject,
         PublicVersion,
         PublicVersionPage,
@@ -336,6 +339,61 @@ class AsyncPublicRequests(AsyncNamespace):
                 },
                 query={
                     "locale": unless(locale, LOCALE),
+                },
+            )
+        )
+
+    def get_assets(
+        self,
+        version: str,
+        *,
+        platform: str | None = None,
+        arch: Literal["x64", "arm64", "x86", "armv7", "universal"] | None = None,
+        kind: Literal[
+            "nupkg-delta",
+            "nupkg-full",
+            "sparkle-delta",
+            "app-tar",
+            "dmg",
+            "pkg",
+            "exe-portable",
+            "exe",
+            "msi",
+            "msix",
+            "deb",
+            "rpm",
+            "appimage",
+            "flatpak",
+            "snap",
+            "apk",
+            "aab",
+            "ipa",
+            "app-zip",
+            "zip",
+            "tar",
+            "other",
+        ]
+        | None = None,
+    ) -> Coroutine[Any, Any, PublicAssetList]:
+        """List the downloads of a version.
+
+        Each download with what an updater must know about it, in the order of the links. Feeds of other
+        tools, checksum files and hidden downloads are left out, and so are signatures and block maps, which
+        belong to another download. Finds a version like `GET …/by-version/{v}`.
+
+        `GET /public/{k}/versions/by-version/{v}/assets`
+        """
+        return self._send(
+            Call["PublicAssetList"](
+                "GET",
+                "/public/{k}/versions/by-version/{v}/assets",
+                arguments={
+                    "v": version,
+                },
+                query={
+                    "platform": platform,
+                    "arch": arch,
+                    "kind": kind,
                 },
             )
         )
@@ -4300,6 +4358,106 @@ class AsyncAdminRequests(AsyncNamespace):
                 arguments={
                     "id": id,
                 },
+                admin=True,
+            )
+        )
+
+    def list_version_assets(
+        self,
+        id: str,
+    ) -> Coroutine[Any, Any, AssetList]:
+        """List all downloads of a version with their problems.
+
+        In the order of the links, with hidden ones.
+
+        `GET /admin/projects/{k}/versions/{id}/assets`
+        """
+        return self._send(
+            Call["AssetList"](
+                "GET",
+                "/admin/projects/{k}/versions/{id}/assets",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def update_version_asset(
+        self,
+        id: str,
+        name: str,
+        *,
+        kind: Literal[
+            "nupkg-delta",
+            "nupkg-full",
+            "sparkle-delta",
+            "app-tar",
+            "dmg",
+            "pkg",
+            "exe-portable",
+            "exe",
+            "msi",
+            "msix",
+            "deb",
+            "rpm",
+            "appimage",
+            "flatpak",
+            "snap",
+            "apk",
+            "aab",
+            "ipa",
+            "app-zip",
+            "zip",
+            "tar",
+            "other",
+        ]
+        | Unset
+        | None = UNSET,
+        platform: str | Unset | None = UNSET,
+        arch: Literal["x64", "arm64", "x86", "armv7", "universal"] | Unset | None = UNSET,
+        variant: str | Unset | None = UNSET,
+        os_min: str | Unset | None = UNSET,
+        hidden: bool | Unset | None = UNSET,
+        bundle_version: str | Unset | None = UNSET,
+        delta_from: str | Unset | None = UNSET,
+        size: int | Unset | None = UNSET,
+        sha1: str | Unset | None = UNSET,
+        sha256: str | Unset | None = UNSET,
+        sha512: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, Asset]:
+        """Set fields of a download by hand.
+
+        What is set is kept by the name of the download, also when the links are replaced. Null means that the
+        field is derived again. 400 for the size or a checksum of a file that is stored here. `If-Match` has
+        the entity tag of the version.
+
+        `PATCH /admin/projects/{k}/versions/{id}/assets/{name}`
+        """
+        return self._send(
+            Call["Asset"](
+                "PATCH",
+                "/admin/projects/{k}/versions/{id}/assets/{name}",
+                arguments={
+                    "id": id,
+                    "name": name,
+                },
+                body={
+                    "kind": kind,
+                    "platform": platform,
+                    "arch": arch,
+                    "variant": variant,
+                    "os_min": os_min,
+                    "hidden": hidden,
+                    "bundle_version": bundle_version,
+                    "delta_from": delta_from,
+                    "size": size,
+                    "sha1": sha1,
+                    "sha256": sha256,
+                    "sha512": sha512,
+                },
+                extra=extra,
                 admin=True,
             )
         )
