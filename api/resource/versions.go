@@ -59,7 +59,9 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 }
 
 // versions returns the versions in all that match a filter, in the same order.
-func (h *Handlers) versions(r *web.Request, snap *store.Snapshot, all []*store.VersionEntry, f versionFilter) ([]*store.VersionEntry, error) {
+func (h *Handlers) versions(
+	r *web.Request, snap *store.Snapshot, all []*store.VersionEntry, f versionFilter,
+) ([]*store.VersionEntry, error) {
 	found, err := versionContents.search(h, r, snap, f.find, all)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"slices"
 	"sort"
 
 	"svc/internal/platform"
@@ -131,8 +132,7 @@ func (c *Catalog) offers(p *pool, q Query, current Comparable) offers {
 	if p == nil || p.settled || current.IsZero() {
 		return o
 	}
-	for i := len(c.open) - 1; i >= 0; i-- { // the lowest first
-		at := c.open[i]
+	for _, at := range slices.Backward(c.open) { // the lowest first
 		if v := &c.items[at]; v.guards() && v.Comparable.Compare(current) > 0 && o.fits(at) && !o.reached(at) {
 			o.limit = at
 			break
