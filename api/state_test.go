@@ -196,6 +196,27 @@ func TestIfMatchAtTheSameTime(t *testing.T) {
 	}
 }
 
+// TestIfMatchOfDistribution checks that what belongs to a version or a project, but is changed at an
+// address of its own, is not changed if the record has another state than the given one.
+func TestIfMatchOfDistribution(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	s.Must(t, 201, "POST", apitest.VersionsOf("app"), `{"version":"1.0","comparable_version":"1.0","download_links":[{"url":"https://example.org/app.zip"}]}`)
+	version := apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "1.0")
+	headers := map[string]string{"Authorization": "Bearer " + s.Admin, "If-Match": `"x"`}
+	for _, change := range [][3]string{
+		{"PUT", "/admin/projects/app/distribution", `{"signature_policy":"enforce"}`},
+		{"PATCH", version + "/assets/app.zip", `{"platform":"linux"}`},
+		{"POST", version + "/yank", `{"reason":"broken"}`},
+		{"DELETE", version + "/yank", ""},
+	} {
+		if status, answer, _ := s.Send(t, change[0], "/api/v1"+change[1], headers, change[2]); status != 412 {
+			t.Errorf("%v: got %d %s, want 412", change, status, answer)
+		}
+	}
+}
+
 // TestIfMatchOfNothing checks that an If-Match header never matches a record that does not exist.
 func TestIfMatchOfNothing(t *testing.T) {
 	t.Parallel()

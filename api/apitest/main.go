@@ -85,7 +85,7 @@ func owner(o *Operation, status int) Package {
 	switch tag := o.Tags[0]; {
 	case strings.HasPrefix(o.Path, "/readyz"):
 		return Control
-	case tag == "Files", tag == "Storage":
+	case tag == "Files", tag == "Storage", strings.Contains(o.Path+"/", "/assets/"):
 		return Distribution
 	case tag == "Client library":
 		return Pages

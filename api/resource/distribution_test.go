@@ -39,6 +39,7 @@ func TestDistributionSettings(t *testing.T) {
 	})
 	s.Refusals(t, distribution, []apitest.Refusal{
 		{"no project", "GET", "/admin/projects/none/distribution", "", 404, `project "none" not found`},
+		{"changes of no project", "PUT", "/admin/projects/none/distribution", `{"channels":[]}`, 404, `project "none" not found`},
 		{"no list", "PUT", distribution, `{"channels":{}}`, 400, "channels must be a list"},
 		{"no object", "PUT", distribution, `{"channels":["beta"]}`, 400, "channels[0] must be an object"},
 		{"no name", "PUT", distribution, `{"channels":[{}]}`, 400, "channels[0].name must be a lower-case letter followed by at most 15 lower-case letters and digits"},

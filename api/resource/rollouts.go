@@ -227,5 +227,8 @@ func (h *Handlers) author(r *web.Request) string {
 	if r.Caller.Key != nil {
 		return r.Caller.Key.Name
 	}
-	return h.DB.Account().Username
+	if account := h.DB.Account(); account != nil {
+		return account.Username
+	}
+	return "owner" // of the data directory, through the control connection
 }

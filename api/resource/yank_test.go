@@ -53,6 +53,7 @@ func TestYank(t *testing.T) {
 			"downgrade_to must be the id of a version of the project"},
 		{"itself", "POST", yank("1.2"), `{"reason":"x","downgrade_to":"` + id("1.2") + `"}`, 400, "downgrade_to must be a lower version"},
 		{"a yanked one", "POST", yank("1.2"), `{"reason":"x","downgrade_to":"` + id("1.0") + `"}`, 400, "downgrade_to must be a version that is complete and not yanked"},
+		{"no version to take back", "DELETE", "/admin/projects/app/versions/00000000-0000-7000-8000-000000000000/yank", "", 404, "version not found"},
 		{"not yanked", "DELETE", yank("1.2"), "", 409, `version "1.2" is not yanked`},
 		{"unknown", "POST", all + "/x/yank", `{"reason":"x"}`, 404, "version not found"},
 		{"the latest", "PATCH", all + "/" + id("1.0"), `{"is_latest":true}`, 400, "is_latest: a yanked version cannot be the latest"},
