@@ -516,21 +516,6 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	return nil
 }
 
-// health checks that the health counts can be decoded.
-func (c *checker) health(p ProjectID, path string, _ map[countName]int64) error {
-	b := c.tx.contentBucket(p, healthBucket)
-	if b == nil {
-		return nil
-	}
-	return c.each(b, func(key, raw []byte) error {
-		_, _, wrong := splitHealthKey(key)
-		if _, err := decodeHealth(raw); err != nil || wrong != nil {
-			c.report.Add(integrity.Hour, path+integrity.Path(healthBucket, key), "%d bytes under a key of %d bytes are not counters", len(raw), len(key))
-		}
-		return nil
-	})
-}
-
 // counts compares the stored counts of a project with those of its records. It does nothing if a
 // record of the project cannot be read.
 func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) error {

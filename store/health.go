@@ -10,6 +10,7 @@ import (
 
 	"svc/internal/boltfile"
 	"svc/internal/hourly"
+	"svc/internal/integrity"
 	"svc/internal/rollout"
 )
 
@@ -181,4 +182,20 @@ func (tx *Tx) oldHealth(p ProjectID, b *boltfile.Bucket, before int64, limit int
 		}
 	}
 	return old
+}
+
+// health checks that the health counts can be decoded.
+func (c *checker) health(p ProjectID, path string, _ map[countName]int64) error {
+	b := c.tx.contentBucket(p, healthBucket)
+	if b == nil {
+		return nil
+	}
+	return c.each(b, func(key, raw []byte) error {
+		_, _, wrong := splitHealthKey(key)
+		if _, err := decodeHealth(raw); err != nil || wrong != nil {
+			at := path + integrity.Path(healthBucket, key)
+			c.report.Add(integrity.Hour, at, "%d bytes under a key of %d bytes are not counters", len(raw), len(key))
+		}
+		return nil
+	})
 }

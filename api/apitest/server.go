@@ -201,7 +201,9 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	s.Health = health.New(health.Config{DB: s.DB, Log: o.Config.Log, Now: o.Config.Now})
 	o.Config.Health = s.Health
 	if o.jobs {
-		o.Config.Jobs = jobs.New(jobs.Config{DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: o.Config.Requests.Flush, Health: s.Health})
+		o.Config.Jobs = jobs.New(jobs.Config{
+			DB: s.DB, Events: s.Events, Search: s.Index, Log: o.Config.Log, Flush: o.Config.Requests.Flush, Health: s.Health,
+		})
 	}
 	o.Config.Translator = translate.New(outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}))
 	o.Config.Codehost.Host = codehost.New(codehost.Config{

@@ -238,7 +238,7 @@ func (c *counter) take(watched func(store.ProjectID) bool) (changed []closed) {
 				continue
 			}
 			if n.changed {
-				changed = append(changed, closed{p, b, n.HealthCount.Clone()})
+				changed = append(changed, closed{p, b, n.Clone()})
 				n.changed = false
 			}
 			if b.start+c.width <= today {

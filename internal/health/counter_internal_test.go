@@ -26,7 +26,7 @@ type clock struct{ time.Time }
 
 func (c *clock) now() time.Time { return c.Time }
 
-func (c *clock) add(d time.Duration) { c.Time = c.Time.Add(d) }
+func (c *clock) add(d time.Duration) { c.Time = c.Add(d) }
 
 func newClock() (*clock, *counter) {
 	at := &clock{noon}
