@@ -98,16 +98,7 @@ func viewAssetFully(a *asset.Asset, origin string) assetView {
 
 // origin returns the beginning of the addresses of stored files.
 func (h *Handlers) origin(r *web.Request) string {
-	switch {
-	case h.BaseURL != "":
-		return h.BaseURL
-	case h.siteURL != "":
-		return h.siteURL
-	case r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https":
-		return "https://" + r.Host
-	default:
-		return "http://" + r.Host
-	}
+	return r.Origin(h.BaseURL, h.siteURL)
 }
 
 // publicAssets lists the assets of a version that are not hidden.

@@ -217,11 +217,12 @@ func (a *asking) offer(on platform.Platform, downgrade bool, fits func(*feed.Rel
 	return nil
 }
 
-// query returns the query for a caller on a platform. Without a key, no rollout and no cohort matches
-// the caller, so that it is offered complete versions only.
+// query returns the query for a caller on a platform. A caller without a key is offered complete
+// versions only.
 func (a *asking) query(on platform.Platform, fits func(*feed.Release) bool) release.Query {
 	q := a.current
 	q.Channel, q.Fits = a.channel, func(at int) bool { return fits(a.ordered(at)) }
+	q.CompleteOnly = a.key == ""
 	if a.key != "" {
 		q.Key, q.Platform, q.Country = a.key, on, a.Client().Place().CountryCode
 	}
@@ -292,24 +293,11 @@ func (a *asking) nativeText(at int) string {
 func (a *asking) rules() feed.Rules { return feed.Rules{Origin: a.origin()} }
 
 // origin returns the beginning of the addresses in feeds.
-func (a *asking) origin() string {
-	if known := cmp.Or(a.BaseURL, a.SiteURL); known != "" {
-		return known
-	}
-	return a.host()
-}
-
-// host returns the address to which the request was sent.
-func (a *asking) host() string {
-	if a.TLS != nil || a.Header.Get("X-Forwarded-Proto") == "https" {
-		return "https://" + a.Host
-	}
-	return "http://" + a.Host
-}
+func (a *asking) origin() string { return a.Origin(a.BaseURL, a.SiteURL) }
 
 // page returns the address of the project's public page.
 func (a *asking) page() string {
-	return cmp.Or(a.SiteURL, a.host()) + "/projects/" + url.PathEscape(a.snap.Project.Key)
+	return a.Origin(a.SiteURL) + "/projects/" + url.PathEscape(a.snap.Project.Key)
 }
 
 // personal reports whether the response is only for this caller.

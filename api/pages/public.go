@@ -13,13 +13,7 @@ import (
 // base returns the configured address of the site. If none is configured, it derives the address
 // from the request.
 func (h *Handlers) base(r *web.Request) string {
-	if h.SiteURL != "" {
-		return h.SiteURL
-	}
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
+	return r.Origin(h.SiteURL)
 }
 
 // asPage returns a rendered page as a web.File.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,6 +96,16 @@ func (r *Request) LoggedPath() string {
 		return r.Route.Path
 	}
 	return r.URL.Path
+}
+
+// Origin returns the first of the given addresses that is not "", or else the scheme and the host to
+// which the request was sent.
+func (r *Request) Origin(configured ...string) string {
+	sent := "http://" + r.Host
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		sent = "https://" + r.Host
+	}
+	return cmp.Or(cmp.Or(configured...), sent)
 }
 
 // Project returns the project in the path, as seen by tx. The key or alias may have moved to

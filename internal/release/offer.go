@@ -19,6 +19,7 @@ type Query struct {
 	Platform platform.Platform
 	Country  string
 
+	CompleteOnly    bool // offer no version that is being rolled out, even if its rollout includes the caller
 	AcceptDowngrade bool // take an older version if the caller's version is yanked
 
 	// Fits reports whether the version at a position is usable for the caller. nil = all are.
@@ -155,7 +156,7 @@ func (o *offers) reached(at int) bool {
 	switch {
 	case v.Rollout.Complete():
 		return true
-	case v.Rollout.State != rollout.Running && v.Rollout.State != rollout.Paused:
+	case o.q.CompleteOnly, v.Rollout.State != rollout.Running && v.Rollout.State != rollout.Paused:
 		return false
 	}
 	return o.matches(at) && v.Rollout.Includes(o.q.Key)
