@@ -83,8 +83,9 @@ func (s *spec) pythonField(f *field, unset string) string {
 	return value
 }
 
-// typed reports whether a schema becomes a type. The fields of a request body become arguments.
-func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || !v.Body) }
+// typed reports whether a schema becomes a type. The fields of a request body become arguments, unless
+// another schema contains it, too.
+func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || v.Part || !v.Body) }
 
 func pythonTypes(s *spec) any {
 	var data struct {

@@ -62,6 +62,7 @@ type schema struct {
 	Sent      bool      // part of a request
 	Received  bool      // part of an answer
 	Body      bool      // is the body of a request
+	Part      bool      // is the type of a field
 }
 
 // operation is a method of the libraries.
@@ -101,6 +102,17 @@ func readSpec(file string, n *names) (*spec, error) {
 	}
 	for name, ref := range all {
 		s.fill(s.byName[name], ref.Value)
+	}
+	for _, v := range s.byName {
+		for _, f := range v.Fields {
+			t := f.Type
+			for t.Items != nil {
+				t = *t.Items
+			}
+			if t.Schema != nil {
+				t.Schema.Part = true
+			}
+		}
 	}
 	if err := s.readOperations(doc); err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ var usuals = []usual{
 	{"^(create|login)", "POST", "!"},
 	{"^(update|change)", "PATCH", "!"},
 	{"^(upsert|set|put)", "PUT", "!"},
-	{"^(delete|clear|reset|revoke|abort)", "DELETE", ""},
+	{"^(delete|clear|reset|revoke|abort|unyank)", "DELETE", ""},
 	{".", "POST", ""},
 }
 

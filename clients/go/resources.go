@@ -902,8 +902,8 @@ type RolloutHealthRule struct {
 	Series []HealthBucket `json:"series"`
 }
 
-// HealthBucket holds the users who were first seen on a version in a bucket of time, and how many
-// of them have failed since.
+// HealthBucket holds the users first seen on a version in a bucket of time, and how many of them
+// have failed since.
 type HealthBucket struct {
 	// Start of the bucket.
 	T int64 `json:"t"`

@@ -1292,11 +1292,9 @@ export interface AdminApi {
   yankVersion(id: string, body: YankInput, options?: CallOptions): Promise<Version>;
 
   /**
-   * Withdraw a version.
+   * Take the withdrawal of a version back.
    *
-   * Nobody is offered a yanked version any more, its rollout is aborted, and it is not the latest. Its page and its
-   * downloads stay. An update check of a caller that has it offers an older version. Sent again, changes the reason and
-   * the older version.
+   * The version does not become the latest again, and an aborted rollout stays aborted. 409 if it is not yanked.
    */
   unyankVersion(id: string, options?: CallOptions): Promise<Version>;
 

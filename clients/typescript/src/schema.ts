@@ -904,7 +904,7 @@ export interface RolloutHealthRule {
     series: HealthBucket[];
 }
 
-/** The users who were first seen on a version in a bucket of time, and how many of them have failed since. */
+/** The users first seen on a version in a bucket of time, and how many of them have failed since. */
 export interface HealthBucket {
     /** Start of the bucket. */
     t: number;

@@ -7,7 +7,7 @@ export const usual: [verbs: RegExp, method: string, flags: string][] = [
   [/^(create|login)/, "POST", "!"],
   [/^(update|change)/, "PATCH", "!"],
   [/^(upsert|set|put)/, "PUT", "!"],
-  [/^(delete|clear|reset|revoke|abort)/, "DELETE", ""],
+  [/^(delete|clear|reset|revoke|abort|unyank)/, "DELETE", ""],
   [/./, "POST", ""],
 ];
 

@@ -170,6 +170,7 @@ __all__ = [
     "RolloutCohortInput",
     "RolloutDefault",
     "RolloutEvent",
+    "RolloutFields",
     "RolloutHealth",
     "RolloutHealthRule",
     "RolloutPage",
@@ -716,6 +717,22 @@ class NativeVersions(TypedDict, total=False):
     """For Sparkle: the CFBundleVersion of the app."""
 
 
+class RolloutFields(TypedDict, total=False):
+    """The changeable fields of a rollout."""
+
+    percent: float
+    """Share of the users who are offered the version, with at most 2 decimals. Default: that of the first
+    step."""
+    steps: Sequence[RolloutStepInput]
+    """The steps, with ascending percentages. The last one is 100, which is also the default."""
+    auto_advance: bool
+    """Whether the server takes the next step by itself."""
+    cohort: RolloutCohortInput | None
+    """Limits the rollout to some users. Null for all."""
+    health: bool
+    """Whether the health rules of the project act on the rollout."""
+
+
 class RolloutDefault(TypedDict):
     """The settings of rollouts that are to be created."""
 
@@ -891,7 +908,7 @@ class RolloutHealthRule(TypedDict):
 
 
 class HealthBucket(TypedDict):
-    """The users who were first seen on a version in a bucket of time, and how many of them have failed since."""
+    """The users first seen on a version in a bucket of time, and how many of them have failed since."""
 
     t: int
     """Start of the bucket."""

@@ -37,6 +37,12 @@ pub struct CheckUpdate {
     pub current_comparable_version: Option<String>,
     /// Whether previews count.
     pub include_preview: Option<bool>,
+    /// Channel whose versions may be offered.
+    pub channel: Option<String>,
+    /// Decides how early a rollout reaches the caller.
+    pub rollout_key: Option<String>,
+    /// Whether an older version is taken in place of one that was withdrawn.
+    pub accept_downgrade: Option<bool>,
     /// Preferred language; the client's own when left out.
     pub locale: Patch<String>,
     /// Fields that this library does not know; they win over the others.
@@ -65,6 +71,24 @@ impl CheckUpdate {
     /// Whether previews count.
     pub fn include_preview(mut self, include: bool) -> Self {
         self.include_preview = Some(include);
+        self
+    }
+
+    /// Channel whose versions may be offered.
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.channel = Some(channel.into());
+        self
+    }
+
+    /// Decides how early a rollout reaches the caller: any text, always the same one.
+    pub fn rollout_key(mut self, key: impl Into<String>) -> Self {
+        self.rollout_key = Some(key.into());
+        self
+    }
+
+    /// Whether an older version is taken in place of one that was withdrawn.
+    pub fn accept_downgrade(mut self, accept: bool) -> Self {
+        self.accept_downgrade = Some(accept);
         self
     }
 
@@ -104,6 +128,9 @@ impl Arguments for CheckUpdate {
             self.current_comparable_version.clone().map(Into::into),
         );
         put("include_preview", self.include_preview.map(Into::into));
+        put("channel", self.channel.clone().map(Into::into));
+        put("rollout_key", self.rollout_key.clone().map(Into::into));
+        put("accept_downgrade", self.accept_downgrade.map(Into::into));
         put(
             "locale",
             or_default(&self.locale, &settings.locale).map(Into::into),

@@ -624,8 +624,7 @@ pub struct RolloutHealthRule {
     pub series: Vec<HealthBucket>,
 }
 
-/// The users who were first seen on a version in a bucket of time, and how many of them have failed
-/// since.
+/// The users first seen on a version in a bucket of time, and how many of them have failed since.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

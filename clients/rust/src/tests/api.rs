@@ -17,6 +17,7 @@ fn minimal(method: &str) -> Map<String, Value> {
     });
     let object = args.as_object_mut().expect("an object");
     match method {
+        "update_version_asset" => object.insert("name".into(), json!("1")),
         "check_update" => object.insert("current_version".into(), json!("1")),
         "run_event_query" => object.insert("query".into(), json!({})),
         "put_upload_chunk" => object.insert("data".into(), json!([1, 2, 3])),
