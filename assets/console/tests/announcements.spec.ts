@@ -128,7 +128,7 @@ test("an error of the range stands below its field and moves no other", async ({
   const after = [await from.boundingBox(), await to.boundingBox()];
   expect(after.map((box) => box!.y)).toEqual(before.map((box) => box!.y));
   expect((await error.boundingBox())!.y).toBeGreaterThan(after[1]!.y);
-  await expect(form.getByText("To hold it back, hide it.")).toBeVisible();
+  await expect(form.getByText(en.announcements.form.now)).toBeVisible();
 });
 
 test("an announcement ends at a time, which the form checks and the list shows", async ({ page, server, project }) => {
