@@ -226,7 +226,8 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       },
     ];
   });
-  const all = [...(hits.length ? [{ label: palette.found, commands: hits }] : []), ...shown];
+  // What the server finds arrives later than the rest, so it comes last and moves nothing.
+  const all = [...shown, ...(hits.length ? [{ label: palette.found, commands: hits }] : [])];
   const pending = searching && (paused !== wanted || found.isFetching);
   const commands = all.flatMap((group) => group.commands);
   const at = Math.min(active, commands.length - 1);
