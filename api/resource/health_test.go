@@ -89,7 +89,8 @@ func newUsers(t *testing.T, project string) (*users, string) {
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
 	s.Clock.Stop()
 	second := s.Clock.Now().Unix() % (24 * 3600)
-	s.Clock.Advance(time.Duration(24*3600-second) * time.Second) // not near the end of a day
+	s.Clock.Advance(time.Duration(24*3600-second) * time.Second)           // not near the end of a day
+	s.Admin = s.Token(t, apitest.Secret, s.DB.Account().ID.String(), 1, 0) // the earlier login has expired
 	rollout := rollingOut(t, s, project, `{"percent":50}`)
 	s.Admin = s.Key(t, `{"name":"key","scopes":["versions:read","versions:write","logs:write"]}`) // the login would expire
 	u := &users{Server: s, project: project, random: rand.New(rand.NewPCG(seed, 0))}

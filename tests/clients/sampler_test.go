@@ -49,7 +49,7 @@ func (s *sampler) value(ref *openapi3.SchemaRef) any {
 	case schema.Type.Is(openapi3.TypeInteger):
 		return s.integer(schema)
 	case schema.Type.Is(openapi3.TypeNumber):
-		return float64(s.integer(schema)) + pick(s.random, 0, 0.5, 0.25)*bound(schema.Max == nil)
+		return s.number(schema)
 	case schema.Type.Is(openapi3.TypeString):
 		return s.text(schema)
 	case schema.Type.Is(openapi3.TypeArray):
@@ -96,6 +96,15 @@ func (s *sampler) oneOf(refs openapi3.SchemaRefs) any {
 		}
 	}
 	return s.value(pick(s.random, refs...))
+}
+
+// number generates a number that JSON writes exactly: a multiple of a quarter or, between bounds
+// with none, one of the bounds.
+func (s *sampler) number(schema *openapi3.Schema) float64 {
+	if schema.Min != nil && schema.Max != nil && *schema.Max < 1 {
+		return pick(s.random, *schema.Min, *schema.Max)
+	}
+	return float64(s.integer(schema)) + pick(s.random, 0, 0.5, 0.25)*bound(schema.Max == nil)
 }
 
 func (s *sampler) integer(schema *openapi3.Schema) int64 {
