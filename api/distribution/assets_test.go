@@ -130,7 +130,7 @@ func TestAssetsByHand(t *testing.T) {
 		{"unknown name", "PATCH", one + "/assets/demo%20x.zip", `{}`, 404, "the version has no asset"},
 		{"unknown version", "PATCH", "/admin/projects/a/versions/00000000-0000-7000-8000-000000000000/assets/x", `{}`, 404, "version not found"},
 	})
-	// What was set survives the replacement of links, and the time without the asset.
+	// Fields that were set by hand are kept when the links are replaced, even if the asset is missing for a time.
 	publish(t, s, "1.0", elsewhere+"other.zip")
 	publish(t, s, "1.0", elsewhere+"moved/"+name)
 	s.Exchanges(t, []apitest.Exchange{{"replaced links", "GET", one + "/assets", "", 200, `{"data":[` + result + `]}`}})

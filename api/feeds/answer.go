@@ -44,8 +44,8 @@ func (a *asking) send(contentType string, body []byte) error {
 	return a.sendAs(!a.personal(), varyByEncoding, contentType, body)
 }
 
-// sendAs is like send, but the caller says whether the response is public and by which headers it
-// varies.
+// sendAs is like send, but takes from its caller whether the response is public, and the headers by
+// which it varies.
 func (a *asking) sendAs(public bool, vary []string, contentType string, body []byte) error {
 	if a.failed != nil {
 		return a.failed

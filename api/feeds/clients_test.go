@@ -36,7 +36,7 @@ func installed(t *testing.T, client string, install func(ctx context.Context, di
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		t.Skipf("needs a cache directory for %s: %v", client, err)
+		t.Skipf("needs a cache directory for %s: set HOME or XDG_CACHE_HOME: %v", client, err)
 	}
 	dir := filepath.Join(cache, "svc-test", client)
 	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
@@ -54,7 +54,7 @@ func installed(t *testing.T, client string, install func(ctx context.Context, di
 		t.Fatal(err)
 	}
 	if err := install(ctx, dir); err != nil {
-		t.Skipf("needs %s, which could not be installed: %v", client, err)
+		t.Skipf("needs %s, which could not be installed: that takes npm or python3 with venv, and access to their packages: %v", client, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "complete"), nil, 0o600); err != nil {
 		t.Fatal(err)
