@@ -33,24 +33,32 @@ func TestExamples(t *testing.T) {
 	for _, page := range []string{"README.md", "docs/api-keys.md", "docs/moving.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
-			examples := readExamples(t, page)
-			dir := t.TempDir()
-			url := serve(t, dir, examples)
-			outputs := runExamples(t, dir, url, examples)
-			for i, e := range examples {
-				if e.kind == "prints" {
-					compareAnswer(t, outputs[i-1], e)
-				}
-			}
+			checkExamples(t, t.TempDir(), readExamples(t, page))
 		})
+	}
+}
+
+// checkExamples runs examples in dir and compares their outputs.
+func checkExamples(t *testing.T, dir string, examples []example) {
+	t.Helper()
+	outputs := runExamples(t, dir, serve(t, dir, examples), examples)
+	for i, e := range examples {
+		switch {
+		case e.kind != "prints":
+		case e.language == "json":
+			compareAnswer(t, outputs[i-1], e)
+		default:
+			compareLines(t, outputs[i-1], e)
+		}
 	}
 }
 
 // example is a fenced code block.
 type example struct {
-	at   string // page and number of the block, for messages
-	kind string
-	text string
+	at       string // page and number of the block, for messages
+	kind     string
+	language string
+	text     string
 }
 
 func readExamples(t *testing.T, page string) []example {
@@ -60,9 +68,9 @@ func readExamples(t *testing.T, page string) []example {
 		t.Fatal(err)
 	}
 	var examples []example
-	block := regexp.MustCompile("(?s)<!-- (serve|run|prints) -->\n```(?:sh|json)\n(.*?)```\n")
+	block := regexp.MustCompile("(?s)<!-- (serve|run|prints) -->\n```(sh|json|text|xml|yaml)\n(.*?)```\n")
 	for i, m := range block.FindAllStringSubmatch(string(text), -1) {
-		examples = append(examples, example{fmt.Sprintf("%s, example %d", page, i+1), m[1], m[2]})
+		examples = append(examples, example{fmt.Sprintf("%s, example %d", page, i+1), m[1], m[2], m[3]})
 	}
 	if marks := strings.Count(string(text), "<!-- "); len(examples) == 0 || len(examples) != marks {
 		t.Fatalf("%s: got %d examples, want as many as there are comments: %d", page, len(examples), marks)
@@ -173,6 +181,22 @@ func compareAnswer(t *testing.T, output string, e example) {
 	}
 	if !has(got, want) {
 		t.Errorf("%s: got %s, want at least %s", e.at, output, e.text)
+	}
+}
+
+// compareLines fails the test unless the output has the lines of the example, in the same order.
+// Other text may surround each of them. An ellipsis stands for any text.
+func compareLines(t *testing.T, output string, e example) {
+	t.Helper()
+	rest := output
+	for line := range strings.Lines(e.text) {
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(line)), "…", ".*")
+		found := regexp.MustCompile(pattern).FindStringIndex(rest)
+		if found == nil {
+			t.Errorf("%s: got %s, want the line %s", e.at, output, line)
+			return
+		}
+		rest = rest[found[1]:]
 	}
 }
 
