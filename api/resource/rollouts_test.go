@@ -24,6 +24,7 @@ func rollingOut(t *testing.T, s *apitest.Server, key, rollout string) string {
 func TestRolloutShape(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
+	s.Clock.Stop()
 	one := rollingOut(t, s, "app", `{"steps":`+threeSteps+`}`)
 	now := fmt.Sprint(s.Clock.Now().Unix())
 	s.Exchanges(t, []apitest.Exchange{
@@ -187,6 +188,7 @@ func TestRolloutVisibility(t *testing.T) {
 func TestLatestWithRollouts(t *testing.T) {
 	t.Parallel()
 	s := apitest.NewServer(t)
+	s.Clock.Stop()
 	one := rollingOut(t, s, "app", `{"percent":10}`)
 	first := apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "1.0") + "/rollout"
 	put := apitest.VersionsOf("app") + "/by-version/"
