@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -17,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +32,9 @@ const (
 	velopack        = "velopack-1.2.161"
 )
 
+// installing holds a mutex for each client, because several tests need the same one.
+var installing sync.Map
+
 // installed returns the folder in which a client is installed. The function install is called with
 // an empty folder unless the client has been installed before.
 func installed(t *testing.T, client string, install func(ctx context.Context, dir string) error) string {
@@ -38,6 +43,9 @@ func installed(t *testing.T, client string, install func(ctx context.Context, di
 	if err != nil {
 		t.Skipf("needs a cache directory for %s: set HOME or XDG_CACHE_HOME: %v", client, err)
 	}
+	lock, _ := installing.LoadOrStore(client, new(sync.Mutex))
+	lock.(*sync.Mutex).Lock()
+	defer lock.(*sync.Mutex).Unlock()
 	dir := filepath.Join(cache, "svc-test", client)
 	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
 		return dir
@@ -109,39 +117,72 @@ func upload(t *testing.T, s *apitest.Server, version string, contents map[string
 
 const blockSize = 64 << 10
 
-// appImage returns a file with the given blocks and a block map at its end, as electron-builder makes
-// them.
-func appImage(t *testing.T, blocks [][]byte) []byte {
+// blockMap returns the block map of blocks, as electron-builder makes it.
+func blockMap(t *testing.T, blocks [][]byte) []byte {
 	t.Helper()
-	file := slices.Concat(blocks...)
 	var checksums []string
 	var sizes []int
 	for _, b := range blocks {
 		sum := sha256.Sum256(b)
 		checksums, sizes = append(checksums, base64.StdEncoding.EncodeToString(sum[:18])), append(sizes, len(b))
 	}
-	blockMap, err := json.Marshal(map[string]any{
+	text, err := json.Marshal(map[string]any{
 		"version": "2", "files": []any{map[string]any{"name": "file", "offset": 0, "checksums": checksums, "sizes": sizes}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text
+}
+
+// appImage returns a file with the given blocks and a block map at its end.
+func appImage(t *testing.T, blocks [][]byte) []byte {
+	t.Helper()
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = w.Write(blockMap)
+	_, _ = w.Write(blockMap(t, blocks))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return binary.BigEndian.AppendUint32(append(file, packed.Bytes()...), uint32(packed.Len())) //nolint:gosec // a small block map
+	return binary.BigEndian.AppendUint32(append(slices.Concat(blocks...), packed.Bytes()...), uint32(packed.Len())) //nolint:gosec // a small block map
 }
 
-// TestElectronUpdater updates an AppImage with electron-updater, which downloads only the changed
-// blocks with several ranges.
-func TestElectronUpdater(t *testing.T) {
-	t.Parallel()
+// besides returns the file with the block map of an installer.
+func besides(t *testing.T, blocks [][]byte) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(blockMap(t, blocks))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// twoVersions returns the blocks of a file, and those of its next version, in which three differ.
+func twoVersions() (old, next [][]byte) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // content of a file
+	old = make([][]byte, 40)
+	for i := range old {
+		old[i] = make([]byte, blockSize)
+		for at := range old[i] {
+			old[i][at] = byte(random.Uint32())
+		}
+	}
+	next = slices.Clone(old)
+	for _, at := range []int{3, 17, 30} {
+		next[at] = bytes.Repeat([]byte{byte(at)}, blockSize)
+	}
+	return old, next
+}
+
+// electron installs electron-updater and returns a function that updates an app of version 2.2.1
+// with it. installed is the file of that app; the result must be the file next.
+func electron(t *testing.T) (update func(s *apitest.Server, name string, installed, next []byte) (log string)) {
+	t.Helper()
 	dir := installed(t, electronUpdater, func(ctx context.Context, dir string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
 			text, err := os.ReadFile(source(t, "electron/"+name))
@@ -155,45 +196,66 @@ func TestElectronUpdater(t *testing.T) {
 		_, err := command(ctx, dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
 		return err
 	})
+	return func(s *apitest.Server, name string, installed, next []byte) string {
+		t.Helper()
+		folder := t.TempDir()
+		mine := filepath.Join(folder, name)
+		if err := os.WriteFile(mine, installed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var result struct {
+			Offered, File string
+			Available     bool
+			Log           []string
+		}
+		feed := s.URL + "/feeds/demo/electron"
+		run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.2.1", mine)
+		log := strings.Join(result.Log, "\n")
+		if result.Offered != "2.3.0" || !result.Available || !strings.Contains(log, "To download: ") || strings.Contains(log, "fallback") {
+			t.Errorf("got %q, %v:\n%s", result.Offered, result.Available, log)
+		}
+		if got, err := os.ReadFile(result.File); err != nil || !bytes.Equal(got, next) {
+			t.Errorf("got other bytes, %v", err)
+		}
+		run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.3.0")
+		if result.Available {
+			t.Errorf("got an update to %q", result.Offered)
+		}
+		return log
+	}
+}
+
+// TestElectronUpdater updates an AppImage with electron-updater, which downloads only the changed
+// blocks with several ranges.
+func TestElectronUpdater(t *testing.T) {
+	t.Parallel()
+	update := electron(t)
 	s := newServer(t)
 	s.Project(t, "demo")
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // content of a file
-	blocks := make([][]byte, 40)
-	for i := range blocks {
-		blocks[i] = make([]byte, blockSize)
-		for at := range blocks[i] {
-			blocks[i][at] = byte(random.Uint32())
+	old, next := twoVersions()
+	upload(t, s, "2.2.1", map[string][]byte{"Demo-2.2.1.AppImage": appImage(t, old)})
+	upload(t, s, "2.3.0", map[string][]byte{"Demo-2.3.0.AppImage": appImage(t, next)})
+	update(s, "Demo.AppImage", appImage(t, old), appImage(t, next))
+}
+
+// TestElectronUpdaterOnWindows updates an installer with the updater for Windows, which finds the
+// block maps of both versions by their addresses.
+func TestElectronUpdaterOnWindows(t *testing.T) {
+	t.Parallel()
+	update := electron(t)
+	s := newServer(t)
+	s.Project(t, "demo")
+	old, next := twoVersions()
+	for version, blocks := range map[string][][]byte{"2.2.1": old, "2.3.0": next} {
+		name := "Demo Setup " + version + "-x64.exe"
+		upload(t, s, version, map[string][]byte{name: slices.Concat(blocks...), name + ".blockmap": besides(t, blocks), "Demo.AppImage": appImage(t, blocks)})
+	}
+	log := update(s, "installer.exe", slices.Concat(old...), slices.Concat(next...))
+	for _, version := range []string{"2.2.1", "2.3.0"} {
+		address := fmt.Sprintf("%s/feeds/demo/electron/%s/x64/Demo%%20Setup%%20%[2]s-x64.exe.blockmap", s.URL, version)
+		if !strings.Contains(log, address) {
+			t.Errorf("%s was not asked for:\n%s", address, log)
 		}
-	}
-	old := appImage(t, blocks)
-	for _, at := range []int{3, 17, 30} {
-		blocks[at] = bytes.Repeat([]byte{byte(at)}, blockSize)
-	}
-	next := appImage(t, blocks)
-	upload(t, s, "2.2.1", map[string][]byte{"Demo-2.2.1.AppImage": old})
-	upload(t, s, "2.3.0", map[string][]byte{"Demo-2.3.0.AppImage": next})
-	folder := t.TempDir()
-	mine := filepath.Join(folder, "Demo.AppImage")
-	if err := os.WriteFile(mine, old, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var result struct {
-		Offered, File string
-		Available     bool
-		Log           []string
-	}
-	feed := s.URL + "/feeds/demo/electron"
-	run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.2.1", mine)
-	log := strings.Join(result.Log, "\n")
-	if result.Offered != "2.3.0" || !result.Available || !strings.Contains(log, "To download: ") || strings.Contains(log, "fallback") {
-		t.Errorf("got %q, %v:\n%s", result.Offered, result.Available, log)
-	}
-	if got, err := os.ReadFile(result.File); err != nil || !bytes.Equal(got, next) {
-		t.Errorf("got other bytes, %v", err)
-	}
-	run(t, &result, dir, "node", source(t, "electron/update.cjs"), feed, folder, "2.3.0")
-	if result.Available {
-		t.Errorf("got an update to %q", result.Offered)
 	}
 }
 
