@@ -310,6 +310,17 @@ func (t *ImportTx) FileStored(stored *File) error {
 	return t.tx.writeFile(f)
 }
 
+// Health stores the health counts of a version in the bucket that starts at the given time. The
+// version, named by its display text, must have been added in an earlier transaction or before in
+// this one.
+func (t *ImportTx) Health(version string, at int64, c HealthCount) error {
+	id, err := idOf(t.tx.content(t.in.id).Bucket(versionNamesBucket).Get([]byte(version)))
+	if err != nil {
+		return err
+	}
+	return t.tx.PutHealth(t.in.id, id, at, c)
+}
+
 // Requests adds to the request counters of the project.
 func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.tx.AddRequests(counts) }
 

@@ -175,6 +175,7 @@ func (x *exporter) run() error {
 		{transfer.SystemVersionsFile, func() error { return x.systems(x.tx.EachSystemVersion) }},
 		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
 		{transfer.DownloadsFile, x.downloads},
+		{transfer.HealthFile, x.health},
 		{transfer.FilesFile, x.fileRecords},
 	} {
 		if file.name == transfer.FilesFile {
@@ -284,6 +285,19 @@ func (x *exporter) downloads() error {
 		}
 	})
 	return errors.Join(err, failed)
+}
+
+// health writes the health counts of versions that exist.
+func (x *exporter) health() error {
+	return x.tx.EachVersion(x.project.ID, func(v *store.Version) error {
+		var failed error
+		err := x.tx.EachHealth(x.project.ID, v.ID, 0, func(at int64, c store.HealthCount) {
+			if failed == nil {
+				failed = x.line(exportHealth(v.Version, at, c))
+			}
+		})
+		return errors.Join(err, failed)
+	})
 }
 
 // systems writes the version counters that the given iterator visits.

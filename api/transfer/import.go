@@ -244,6 +244,7 @@ func (im *importer) readAll() error {
 		{transfer.SystemVersionsFile, im.systems(store.CountSystem)},
 		{transfer.ClientVersionsFile, im.systems(store.CountClient)},
 		{transfer.DownloadsFile, im.downloads},
+		{transfer.HealthFile, im.health},
 	} {
 		if err := im.file(file.name, file.line); err != nil {
 			return err

@@ -338,6 +338,31 @@ func TestImportRefuses(t *testing.T) {
 		},
 		{"files of downloads", "downloads.jsonl", `{"day":86400,"count":1}`, "downloads.jsonl, line 1: file_id"},
 		{"counts of downloads", "downloads.jsonl", `{"day":86400,"file_id":"a","count":0}`, "downloads.jsonl, line 1: count must be an integer from 1"},
+		{"versions of health counts", "health.jsonl", `{"t":600,"version":"9"}`, "health.jsonl, line 1: version must be a version of the project"},
+		{
+			"failures are part of the users",
+			"versions.jsonl+health.jsonl",
+			`{"version":"1","comparable_version":"1"}+{"t":600,"version":"1","addresses":2,"error_logs":3}`,
+			"health.jsonl, line 1: error_logs must be an integer from 0 to 2",
+		},
+		{
+			"counts of events",
+			"versions.jsonl+health.jsonl",
+			`{"version":"1","comparable_version":"1"}+{"t":600,"version":"1","users":2,"events":{"crash":3}}`,
+			`health.jsonl, line 1: events: "crash" must be an integer from 1 to 2`,
+		},
+		{
+			"events of health counts",
+			"versions.jsonl+health.jsonl",
+			`{"version":"1","comparable_version":"1"}+{"t":600,"version":"1","users":2,"events":{"no name":1}}`,
+			"health.jsonl, line 1: events: the name must be 1 to 64 of a to z",
+		},
+		{
+			"buckets have a time",
+			"versions.jsonl+health.jsonl",
+			`{"version":"1","comparable_version":"1"}+{"version":"1"}`,
+			"health.jsonl, line 1: t is required",
+		},
 		{
 			"versions in counters",
 			"client_versions.jsonl",

@@ -89,6 +89,17 @@ type exportedDownloads struct {
 	Count  int64  `json:"count"`
 }
 
+// exportedHealth contains the users first seen on a version in a bucket of time, and those of them
+// that have failed since.
+type exportedHealth struct {
+	Version   string           `json:"version"`
+	Time      int64            `json:"t"` // start of the bucket
+	Addresses int64            `json:"addresses"`
+	Users     int64            `json:"users"`
+	ErrorLogs int64            `json:"error_logs"` // addresses with an error log
+	Events    map[string]int64 `json:"events"`     // users with an event, by its name
+}
+
 // exportedFile describes a stored file. It does not name the storage, which differs between
 // installations.
 type exportedFile struct {

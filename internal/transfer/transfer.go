@@ -32,6 +32,7 @@ const (
 	SystemVersionsFile = "system_versions.jsonl"
 	ClientVersionsFile = "client_versions.jsonl"
 	DownloadsFile      = "downloads.jsonl"
+	HealthFile         = "health.jsonl"
 	FilesFile          = "files.jsonl"
 )
 
@@ -40,7 +41,7 @@ const (
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
 	CardsFile, DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
-	DownloadsFile, FilesFile,
+	DownloadsFile, HealthFile, FilesFile,
 }
 
 // Files returns the names of the files that an archive can have, in addition to its
