@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"svc/internal/rollout"
 )
 
 // texts contains the Markdown texts of each project: its description, release notes and
@@ -53,24 +55,26 @@ type release struct {
 	deprecated  bool
 	platforms   []string // empty = all platforms of the project
 	files       bool     // whether the release has files to download
+	rolling     *rolling // nil = offered to everybody at once
 }
 
 type versionLine struct {
-	ID           string         `json:"id"`
-	Version      string         `json:"version"`
-	Comparable   string         `json:"comparable_version"`
-	Title        string         `json:"title"`
-	Content      string         `json:"content"`
-	Translations []contentText  `json:"translations"`
-	Links        []link         `json:"download_links"`
-	IsLatest     bool           `json:"is_latest"`
-	IsPreview    bool           `json:"is_preview"`
-	IsMilestone  bool           `json:"is_milestone"`
-	IsDeprecated bool           `json:"is_deprecated"`
-	Platforms    []string       `json:"platforms"`
-	CustomData   map[string]any `json:"custom_data"`
-	PublishedAt  int64          `json:"published_at"`
-	CreatedAt    int64          `json:"created_at"`
+	ID           string           `json:"id"`
+	Version      string           `json:"version"`
+	Comparable   string           `json:"comparable_version"`
+	Title        string           `json:"title"`
+	Content      string           `json:"content"`
+	Translations []contentText    `json:"translations"`
+	Links        []link           `json:"download_links"`
+	IsLatest     bool             `json:"is_latest"`
+	IsPreview    bool             `json:"is_preview"`
+	IsMilestone  bool             `json:"is_milestone"`
+	IsDeprecated bool             `json:"is_deprecated"`
+	Platforms    []string         `json:"platforms"`
+	CustomData   map[string]any   `json:"custom_data"`
+	Rollout      *rollout.Rollout `json:"rollout,omitempty"`
+	PublishedAt  int64            `json:"published_at"`
+	CreatedAt    int64            `json:"created_at"`
 }
 
 type link struct {
@@ -121,7 +125,7 @@ func (w *world) versions() []versionLine {
 	c := w.chance("versions")
 	latest := -1
 	for i, r := range w.releases {
-		if !r.preview && !r.deprecated && r.withdrawnIn == 0 {
+		if !r.preview && !r.deprecated && r.withdrawnIn == 0 && r.rolling == nil {
 			latest = i
 		}
 	}
@@ -135,7 +139,7 @@ func (w *world) versions() []versionLine {
 			Translations: w.translations("versions/"+r.version, ""),
 			Links:        w.links(c, r, at), IsLatest: i == latest, IsPreview: r.preview, IsMilestone: r.milestone,
 			IsDeprecated: r.deprecated || r.withdrawnIn > 0,
-			Platforms:    r.platforms, PublishedAt: at, CreatedAt: at,
+			Platforms:    r.platforms, Rollout: w.rolloutOf(r), PublishedAt: at, CreatedAt: at,
 			CustomData: map[string]any{"build": 1200 + 37*i, "commit": commit, "channel": channel(r)},
 		}
 		if lines[i].Platforms == nil {
@@ -178,6 +182,9 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 		f := file{
 			ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true,
 			content: append([]byte(head), content...), share: p.weight / weights,
+		}
+		if r.rolling != nil {
+			f.share *= 0.3 // only a part of the users is reached
 		}
 		f.ObjectKey = "f/" + w.key + "/" + f.ID + "/" + filename
 		w.files = append(w.files, f)

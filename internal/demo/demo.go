@@ -9,6 +9,7 @@
 //	people.go    the users of an app: places, platforms, versions
 //	life.go      days, sessions, events and requests
 //	reports.go   feedback and logs
+//	rollouts.go  releases that reach their users step by step, and their health
 //	voices.go    texts of feedback
 //	cards.go     cards of the dashboard
 //	keys.go      API keys
@@ -84,6 +85,7 @@ type project struct {
 	logShare                            float64 // share of the sessions in which the app sends a log
 	incidents                           []incident
 	cards                               []card
+	distribution                        *distribution // nil = the default settings
 }
 
 type former struct {
@@ -110,6 +112,8 @@ type world struct {
 
 	people   []*person
 	sessions []*session
+	byTime   []*session // the same, ordered by their start
+	rollouts []*rolledOut
 	events   []eventLine
 	counts   map[eventCount]int64
 	requests map[requestCount]int64
@@ -204,6 +208,7 @@ func (w *world) write(out io.Writer) error {
 		{transfer.ProjectFile, each([]projectLine{w.projectLine()})},
 		{transfer.AliasesFile, each(w.formerKeys())},
 		{transfer.LanguagesFile, each(w.languageLines())},
+		{transfer.DistributionFile, each(w.distributionLines())},
 		{transfer.VersionsFile, each(versions)},
 		{transfer.AnnouncementsFile, each(w.announcementLines())},
 		{transfer.FeedbacksFile, each(w.feedbackLines)},
@@ -216,6 +221,7 @@ func (w *world) write(out io.Writer) error {
 		{transfer.SystemVersionsFile, each(versionCounts(w.systems))},
 		{transfer.ClientVersionsFile, each(versionCounts(w.clients))},
 		{transfer.DownloadsFile, each(w.downloads())},
+		{transfer.HealthFile, each(w.healthLines())},
 	}
 	for _, step := range steps {
 		if err := a.Begin(step.name); err != nil {

@@ -21,6 +21,8 @@ type session struct {
 	day     int // days since the first day
 	first   bool
 	events  int
+
+	failures []failure
 }
 
 // eventLine is an event as an archive contains it.
@@ -44,6 +46,7 @@ type eventLine struct {
 
 // live generates the sessions of all people on all days.
 func (w *world) live() {
+	w.rollOut()
 	w.gather()
 	c := w.chance("days")
 	for on := range Days {
@@ -60,6 +63,9 @@ func (w *world) live() {
 	}
 	slices.SortStableFunc(w.events, func(a, b eventLine) int { return cmp.Compare(a.ReceivedAt, b.ReceivedAt) })
 	w.report()
+	w.byTime = slices.Clone(w.sessions)
+	slices.SortStableFunc(w.byTime, func(a, b *session) int { return cmp.Compare(a.began, b.began) })
+	w.hold()
 }
 
 // visit generates one session of a person on a day.
@@ -141,6 +147,9 @@ func (s *session) emit(pause float64, name string, properties ...any) {
 		e.IP = p.address + "0" // anonymized, as the server stores it by default
 	}
 	s.w.events = append(s.w.events, e)
+	if s.w.watched(name) {
+		s.failures = append(s.failures, failure{name, s.at})
+	}
 	s.events++
 	s.w.counts[eventCount{hourOf(s.at), name, p.platform, region(p.where), offset(p)}]++
 }

@@ -104,7 +104,7 @@ type person struct {
 
 // gather generates the users of the app.
 func (w *world) gather() {
-	c, pop := w.chance("people"), &w.project.people
+	c, reached, pop := w.chance("people"), w.chance("reached"), &w.project.people
 	for i := range pop.number {
 		p := &person{
 			id: c.uuid4(), platform: pick(c, pop.platforms), where: pick(c, pop.places), keen: 0.35 + 1.3*c.Float64(), known: c.happens(0.94),
@@ -118,6 +118,7 @@ func (w *world) gather() {
 		}
 		p.pro = p.joined < 0 && c.happens(pop.pro)
 		w.install(c, p)
+		w.join(reached, p)
 		w.people = append(w.people, p)
 	}
 }
@@ -136,6 +137,9 @@ func (w *world) install(c *chance, p *person) {
 	withdrawn := false // whether the person has the previous release, which was withdrawn
 	for i := range w.releases {
 		r := &w.releases[i]
+		if r.rolling != nil { // see join
+			continue
+		}
 		at := w.published(r)
 		delay := patience * c.wait(updateDelay) * day
 		if withdrawn { // the app tells these users to update

@@ -68,6 +68,7 @@ func (w *world) report() {
 	w.complain()
 	w.log()
 	w.fail()
+	w.crash()
 	slices.SortStableFunc(w.feedbackLines, func(a, b feedbackLine) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	slices.SortStableFunc(w.logLines, func(a, b logLine) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	f, l := w.chance("feedback ids"), w.chance("log ids")
@@ -229,6 +230,9 @@ func (w *world) note(c *chance, s *session, k logKind, at int64) {
 	}
 	if w.tells(at) {
 		w.logLines = append(w.logLines, line)
+		if k.level == 3 {
+			s.failures = append(s.failures, failure{"", at})
+		}
 		w.ask(s, at, "LOG_UPLOAD", 1)
 	}
 }

@@ -1,5 +1,7 @@
 package demo
 
+import "svc/internal/rollout"
+
 // evenings is the relative activity of people with a hobby, after work, in each hour of
 // the day.
 var evenings = [24]float64{3, 2, 1, .5, .3, .2, .4, 1, 2, 2, 2, 2, 2.5, 2.5, 2.5, 3, 4, 5, 7, 9, 10, 10, 8, 5}
@@ -19,7 +21,32 @@ var wicklume = &project{
 		{version: "0.11.2", ago: 52, hour: 22, files: true},
 		{version: "0.12.0", ago: 25, hour: 20},
 		{version: "0.12.1", ago: 16, hour: 21, files: true},
+		{
+			version: "0.12.2", ago: 9, hour: 20, files: true, rolling: &rolling{
+				steps:   []rollout.Step{{Percent: 1000, HoldSeconds: day}, {Percent: 4000, HoldSeconds: 3 * day}, {Percent: rollout.Whole}},
+				failing: 0.35, heldAfter: 90,
+				log: logKind{level: 3, source: "usb", content: "E12: the controller was reset after frame {n}\n  at usb.write (usb.rs:204)\n" +
+					"  at wire.flush (wire.rs:91)"},
+			},
+		},
 		{version: "0.13.0-alpha.3", ago: 3, hour: 22, preview: true, platforms: []string{"linux"}},
+		{
+			version: "0.12.3", ago: 2, hour: 19, files: true, rolling: &rolling{
+				steps: []rollout.Step{
+					{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 4 * day, MinExposure: 20}, {Percent: rollout.Whole},
+				},
+			},
+		},
+	},
+	distribution: &distribution{
+		channels: []channelLine{{"alpha", []string{"preview"}}},
+		health: rollout.HealthRules{FalseAlarm: 0.01, Rules: []rollout.HealthRule{
+			{Name: "error_logs", Metric: rollout.ErrorLogs, Tolerance: 1.5, MinFailures: 5, Action: rollout.Hold},
+			{Name: "write_failed", Metric: rollout.EventMetric, Event: "write_failed", Tolerance: 2, MinFailures: 5, Action: rollout.Notify},
+		}},
+		steps: []rollout.Step{
+			{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 4 * day, MinExposure: 20}, {Percent: rollout.Whole},
+		},
 	},
 	announcements: []announcement{
 		{name: "name", ago: 88, hour: 20, pinned: true},
@@ -27,7 +54,7 @@ var wicklume = &project{
 		{name: "alpha", ago: 3, hour: 22.1, min: "0.12.0", platforms: []string{"linux"}},
 	},
 	people: population{
-		number: 450, before: 0.6, active: 0.3, loyal: 0.4, tries: 0.18, pro: 0,
+		number: 880, before: 0.6, active: 0.3, loyal: 0.4, tries: 0.18, pro: 0,
 		platforms: []share[string]{{55, "linux"}, {27, "windows"}, {18, "macos"}},
 		places: []share[*place]{
 			{14, berlin}, {6, munich}, {8, amsterdam}, {9, london}, {5, paris}, {8, seattle}, {7, austin}, {5, boston}, {4, toronto}, {9, shenzhen},

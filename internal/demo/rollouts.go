@@ -1,0 +1,280 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"svc/internal/rollout"
+)
+
+// healthBucket is the length of the periods for which health counts are stored, in seconds. It is the
+// longest that a server can have, because the projects are small.
+const healthBucket = 3600
+
+// rolling describes how a release reaches its users step by step.
+type rolling struct {
+	steps []rollout.Step
+	// failing is the share of the sessions in which the release sends log. A release with failures is
+	// held by the first health rule, at the latest after the given number of hours.
+	failing   float64
+	log       logKind
+	heldAfter int
+}
+
+// channelLine is a channel of a project.
+type channelLine struct {
+	Name     string   `json:"name"`
+	Includes []string `json:"includes"`
+}
+
+// distribution contains the distribution settings of a project.
+type distribution struct {
+	channels []channelLine
+	health   rollout.HealthRules
+	steps    []rollout.Step // with which new versions begin
+}
+
+type distributionLine struct {
+	Channels  []channelLine       `json:"channels"`
+	Health    rollout.HealthRules `json:"health"`
+	Default   rolloutDefault      `json:"rollout_default"`
+	UpdatedAt int64               `json:"updated_at"`
+}
+
+type rolloutDefault struct {
+	Steps []rollout.Step `json:"steps"`
+}
+
+func (w *world) distributionLines() []distributionLine {
+	d := w.distribution
+	if d == nil {
+		return nil
+	}
+	return []distributionLine{{d.channels, d.health, rolloutDefault{d.steps}, w.ago(40, 11)}}
+}
+
+// failure is an error log or an event of a session that a health rule counts. The name is that of the
+// event, or "" for an error log.
+type failure struct {
+	name string
+	at   int64
+}
+
+// rolledOut is a release while it is being rolled out.
+type rolledOut struct {
+	*release
+	index    int // in the releases of the project
+	baseline string
+	record   *rollout.Rollout
+}
+
+// rollOut begins the rollouts of the project. They have the state in which they would be without
+// health rules.
+func (w *world) rollOut() {
+	c := w.chance("rollouts")
+	baseline := ""
+	for i := range w.releases {
+		r := &w.releases[i]
+		if r.rolling == nil {
+			if !r.preview {
+				baseline = r.version
+			}
+			continue
+		}
+		at := w.published(r)
+		plan := rollout.Plan{Steps: r.rolling.steps, AutoAdvance: true, Health: true}
+		record := rollout.New(plan, fmt.Sprintf("%016x%016x", c.Uint64(), c.Uint64()), false, rollout.Author{Now: at, By: "admin"})
+		record.Baseline = new(baseline)
+		for range r.rolling.steps {
+			end, waits := record.StepEnds()
+			if !waits || end > w.now || end >= w.latestHold(r) {
+				break
+			}
+			if err := record.Advance(rollout.Author{Now: end, By: rollout.Schedule}); err != nil {
+				panic("demo: " + err.Error()) // cannot happen, because StepEnds says that there is a next step
+			}
+		}
+		w.rollouts = append(w.rollouts, &rolledOut{r, i, baseline, record})
+	}
+}
+
+// latestHold returns the time at which a release with failures is held at the latest.
+func (w *world) latestHold(r *release) int64 {
+	if r.rolling.failing == 0 {
+		return w.now + day
+	}
+	return w.published(r) + int64(r.rolling.heldAfter)*3600
+}
+
+// join decides at which time a person who has the baseline of a rollout installs its version.
+func (w *world) join(c *chance, p *person) {
+	for _, r := range w.rollouts {
+		bucket := rollout.Bucket(r.record.Seed, strconv.Itoa(c.IntN(10000)))
+		delay := int64(c.wait(0.6) * day)
+		at := int64(0) // when the rollout reaches the person
+		for _, e := range slices.Backward(r.record.History) {
+			if at == 0 && bucket < int(e.Percent) {
+				at = max(e.At, w.ago(Days-1-p.joined, 0))
+			}
+		}
+		if at > 0 && at+delay < w.latestHold(r.release) && w.version(p, at+delay) == r.baseline {
+			p.adopted[r.index] = at + delay
+		}
+	}
+}
+
+// crash generates the logs of releases that fail.
+func (w *world) crash() {
+	c := w.chance("crashes")
+	for _, r := range w.rollouts {
+		for _, s := range w.sessions {
+			if s.version == r.version && c.happens(r.rolling.failing) {
+				w.note(c, s, r.rolling.log, s.began+int64(c.between(1, 240)))
+			}
+		}
+	}
+}
+
+// hold holds the rollouts whose versions fail.
+func (w *world) hold() {
+	for _, r := range w.rollouts {
+		if r.rolling.failing == 0 {
+			continue
+		}
+		rules := w.distribution.health
+		rule := rules.Rules[0]
+		end := *r.record.StartedAt/healthBucket*healthBucket + healthBucket
+		verdict := rules.Judge(rule, r.counts(w, rule, end))
+		for verdict.State != rollout.Failing && end < w.latestHold(r.release) {
+			end += healthBucket
+			verdict = rules.Judge(rule, r.counts(w, rule, end))
+		}
+		n := verdict.Total
+		reason := fmt.Sprintf("%d of %d failed, %d of %d on %s", n.Failures, n.Exposure, n.BaselineFailures, n.BaselineExposure, r.baseline)
+		// Undo the steps that the rollout would have taken later.
+		for r.record.History[0].At > end {
+			r.record.History = r.record.History[1:]
+			r.record.Step--
+			r.record.Percent, r.record.StepStartedAt = r.record.History[0].Percent, new(r.record.History[0].At)
+		}
+		if err := r.record.Hold(rollout.Author{Now: end + 3, By: "rule " + rule.Name, Reason: &reason}); err != nil {
+			panic("demo: " + err.Error()) // cannot happen, because the rollout is running
+		}
+	}
+}
+
+// counts returns what a rule counts until the given time.
+func (r *rolledOut) counts(w *world, rule rollout.HealthRule, until int64) []rollout.Count {
+	version, baseline := w.healthOf(r.version, *r.record.StartedAt, until), w.healthOf(r.baseline, *r.record.StartedAt, until)
+	all := map[int64]rollout.Count{}
+	for at, l := range version {
+		c := rollout.Count{Time: at}
+		c.Exposure, c.Failures = l.of(rule)
+		all[at] = c
+	}
+	for at, l := range baseline {
+		c := all[at]
+		c.BaselineExposure, c.BaselineFailures = l.of(rule)
+		all[at] = c
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b rollout.Count) int { return cmp.Compare(a.Time, b.Time) })
+}
+
+// healthLine contains the people first seen on a version in a bucket of time, and those of them who
+// have failed since.
+type healthLine struct {
+	Version   string           `json:"version"`
+	Time      int64            `json:"t"`
+	Addresses int64            `json:"addresses"`
+	Users     int64            `json:"users"`
+	ErrorLogs int64            `json:"error_logs,omitempty"`
+	Events    map[string]int64 `json:"events,omitempty"`
+}
+
+func (l *healthLine) of(r rollout.HealthRule) (exposure, failures int64) {
+	if r.Metric == rollout.EventMetric {
+		return l.Users, l.Events[r.Event]
+	}
+	return l.Addresses, l.ErrorLogs
+}
+
+// healthOf returns the health counts of a version between two times, by the start of the bucket.
+func (w *world) healthOf(version string, from, until int64) map[int64]*healthLine {
+	type subject struct {
+		*person
+		day int64
+	}
+	lines, seen, failed := map[int64]*healthLine{}, map[subject]*healthLine{}, map[subject]map[string]bool{}
+	for _, s := range w.byTime {
+		if s.version != version || s.began < from || s.began >= until {
+			continue
+		}
+		who := subject{s.person, s.began / day}
+		l := seen[who]
+		if l == nil {
+			at := s.began / healthBucket * healthBucket
+			if l = lines[at]; l == nil {
+				l = &healthLine{Version: version, Time: at, Events: map[string]int64{}}
+				lines[at] = l
+			}
+			l.Addresses++
+			l.Users++
+			seen[who], failed[who] = l, map[string]bool{}
+		}
+		for _, f := range s.failures {
+			if f.at >= until || failed[who][f.name] {
+				continue
+			}
+			failed[who][f.name] = true
+			if f.name == "" {
+				l.ErrorLogs++
+			} else {
+				l.Events[f.name]++
+			}
+		}
+	}
+	return lines
+}
+
+// healthLines returns the health counts of all versions that are or were being rolled out, and of
+// their baselines. A version has counts only until its rollout is held.
+func (w *world) healthLines() []healthLine {
+	type key struct {
+		version string
+		at      int64
+	}
+	all := map[key]healthLine{}
+	for _, r := range w.rollouts {
+		until := w.now / healthBucket * healthBucket
+		if r.record.State == rollout.Held {
+			until = r.record.History[0].At / healthBucket * healthBucket
+		}
+		for _, version := range []string{r.version, r.baseline} {
+			for at, l := range w.healthOf(version, *r.record.StartedAt, until) {
+				all[key{version, at}] = *l
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b healthLine) int {
+		return cmp.Or(cmp.Compare(a.Version, b.Version), cmp.Compare(a.Time, b.Time))
+	})
+}
+
+// watched reports whether a health rule of the project counts an event as a failure.
+func (w *world) watched(event string) bool {
+	return w.distribution != nil &&
+		slices.ContainsFunc(w.distribution.health.Rules, func(r rollout.HealthRule) bool { return r.Event == event })
+}
+
+// rolloutOf returns the rollout of a release, or nil if it has none.
+func (w *world) rolloutOf(r *release) *rollout.Rollout {
+	for _, one := range w.rollouts {
+		if one.release == r {
+			return one.record
+		}
+	}
+	return nil
+}
