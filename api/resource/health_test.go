@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -84,6 +85,13 @@ func (u *users) close(t *testing.T) {
 // of 2.0.
 func newUsers(t *testing.T, project string) (*users, string) {
 	t.Helper()
+	all, versions := newUsersOf(t, project)
+	return all[0], versions[0]
+}
+
+// newUsersOf is newUsers for several projects of one server.
+func newUsersOf(t *testing.T, projects ...string) (all []*users, versions []string) {
+	t.Helper()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	s := apitest.NewServer(t, apitest.WithRateLimit(0))
@@ -91,13 +99,16 @@ func newUsers(t *testing.T, project string) (*users, string) {
 	second := s.Clock.Now().Unix() % (24 * 3600)
 	s.Clock.Advance(time.Duration(24*3600-second) * time.Second)           // not near the end of a day
 	s.Admin = s.Token(t, apitest.Secret, s.DB.Account().ID.String(), 1, 0) // the earlier login has expired
-	rollout := rollingOut(t, s, project, `{"percent":50}`)
+	for i, project := range projects {
+		rollout := rollingOut(t, s, project, `{"percent":50}`)
+		versions = append(versions, rollout[:len(rollout)-len("/rollout")])
+		all = append(all, &users{Server: s, project: project, random: rand.New(rand.NewPCG(seed, uint64(i)))})
+	}
 	s.Admin = s.Key(t, `{"name":"key","scopes":["versions:read","versions:write","logs:write"]}`) // the login would expire
-	u := &users{Server: s, project: project, random: rand.New(rand.NewPCG(seed, 0))}
 	if err := s.Health.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return u, rollout[:len(rollout)-len("/rollout")]
+	return all, versions
 }
 
 // TestRolloutIsHeld simulates a release that fails four times as often as the version before it. It
@@ -169,6 +180,53 @@ func TestRolloutIsNotHeld(t *testing.T) {
 			}
 			if state := apitest.Field[string](t, u.Must(t, 200, "GET", version+"/rollout", ""), "state"); state != "running" {
 				t.Errorf("state %s: %s", state, u.Must(t, 200, "GET", version+"/health", ""))
+			}
+		})
+	}
+}
+
+// TestManyRollouts simulates rollouts of releases that fail as often as the version before them, as
+// much more often as is tolerated, and four times as often. Of the first two, at most 1 % may be held;
+// all of the last must be held. SVC_LONG=1 simulates 400 of each.
+func TestManyRollouts(t *testing.T) {
+	t.Parallel()
+	const rate, buckets = 0.1, 30
+	rollouts := 1
+	if os.Getenv("SVC_LONG") != "" {
+		rollouts = 400
+	}
+	for _, factor := range []float64{1, 1.5, 4} {
+		t.Run(fmt.Sprint(factor), func(t *testing.T) {
+			t.Parallel()
+			projects := make([]string, rollouts)
+			for i := range projects {
+				projects[i] = fmt.Sprintf("app-%d", i)
+			}
+			all, versions := newUsersOf(t, projects...)
+			held, subjects := map[int]bool{}, 0
+			for range buckets {
+				for i, u := range all {
+					if held[i] {
+						continue
+					}
+					u.come(t, "1.0", 40, rate, "error_logs")
+					u.come(t, "2.0", 20, rate*factor, "error_logs")
+				}
+				all[0].close(t)
+				for i, u := range all {
+					for _, fail := range u.late {
+						fail()
+					}
+					u.late = nil
+					if !held[i] && apitest.Field[string](t, u.Must(t, 200, "GET", versions[i]+"/rollout", ""), "state") == "held" {
+						held[i] = true
+						subjects += u.n / 3
+					}
+				}
+			}
+			t.Logf("%d of %d held, after %d users on average", len(held), rollouts, subjects/max(len(held), 1))
+			if factor > 1.5 && len(held) < rollouts || factor <= 1.5 && len(held) > max(1, rollouts/100) {
+				t.Errorf("%d of %d rollouts with the factor %v were held", len(held), rollouts, factor)
 			}
 		})
 	}
