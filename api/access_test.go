@@ -20,13 +20,14 @@ import (
 type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 	replyToken                                                                                               string // reply token of the feedback
+	trustKey                                                                                                 string
 }
 
 // sampleTarget is a target for routes that are called without existing records.
-var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", ""}
+var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", "", "m"}
 
 // unknownRecords contains well-formed IDs that do not exist in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, ""}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, "", noRecord}
 
 const noRecord = "00000000-0000-7000-8000-000000000000"
 
@@ -62,6 +63,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 		id(file), apitest.Field[string](t, file, "path"), apitest.Field[string](t, upload, "upload_id"),
 		id(s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"NAS","kind":"webdav","base_url":"http://127.0.0.1:1"}`)),
 		apitest.Field[string](t, feedback, "reply_token"),
+		id(s.Must(t, 201, "POST", one+"/trust-keys", `{"scheme":"sparkle","public_key":"eGVygzLgOmO2RCtC75jusdS+/R6cUDK4PXD2Tl9VGlA="}`)),
 	}
 }
 
@@ -120,6 +122,8 @@ func (a target) record(before []string) string {
 		return a.file
 	case "backends":
 		return a.backend
+	case "trust-keys":
+		return a.trustKey
 	case "api-keys", "tokens":
 		return a.key
 	}

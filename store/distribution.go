@@ -70,7 +70,7 @@ func (tx *Tx) PutDistribution(p ProjectID, d *Distribution) error {
 	if err != nil {
 		return err
 	}
-	w.distribution, w.sorted, w.changed = stored, nil, true
+	w.Distribution, w.sorted, w.changed = stored, nil, true
 	return nil
 }
 

@@ -82,9 +82,9 @@ func (s *Store) Built(name string) (snap *Snapshot, err error) {
 		if err != nil {
 			return err
 		}
-		d, err := distributionSettings(p.ID).Get(tx)
+		decided, err := readPolicies(tx, p.ID)
 		if err == nil {
-			snap = newSnapshot(p, d, entries, announcements)
+			snap = newSnapshot(p, decided, entries, announcements)
 		}
 		return err
 	})

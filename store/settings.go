@@ -49,6 +49,7 @@ const (
 	integrationName  = "codehost_integration"
 	webhookName      = "codehost_webhook"
 	distributionName = "distribution"
+	trustName        = "trust_keys"
 )
 
 // IntegrationSettings returns the Setting of a project's code host integration.
@@ -120,6 +121,7 @@ var (
 	}
 	projectSettings = map[string]func(name, raw []byte) error{
 		integrationName: readable[CodehostIntegration], webhookName: readable[Webhook], distributionName: readable[Distribution],
+		trustName: readable[trustKeys],
 	}
 )
 

@@ -31,11 +31,25 @@ type Snapshot struct {
 	Catalog  *release.Catalog
 	Encoding *Encoding // the encoded responses about the project itself
 
-	Distribution *Distribution
+	policies
 
 	entries       []*VersionEntry      // versions by position in the catalog
 	announcements []*AnnouncementEntry // the announcements in list order
 	cost          int64                // estimated size in bytes, including all encodings
+}
+
+// policies are the settings of a project that decide about its versions.
+type policies struct {
+	Distribution *Distribution
+	TrustKeys    []TrustKey // the oldest first
+}
+
+func readPolicies(tx *Tx, p ProjectID) (all policies, err error) {
+	if all.Distribution, err = distributionSettings(p).Get(tx); err != nil {
+		return all, err
+	}
+	all.TrustKeys, err = tx.TrustKeys(p)
+	return all, err
 }
 
 // Entry is a record in a snapshot, with its encoded responses.
@@ -147,16 +161,16 @@ func full[R any, T translated[R]](s *Store, snap *Snapshot, e *Entry[R], read fu
 
 // newSnapshot builds the snapshot of a project from its entries.
 func newSnapshot(
-	p *Project, d *Distribution, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry,
+	p *Project, decided policies, entries map[ID]*VersionEntry, announcements map[ID]*AnnouncementEntry,
 ) *Snapshot {
 	s := &Snapshot{
-		Project:      p,
-		Locales:      p.Locales(),
-		Catalog:      catalog(entries, d),
-		Encoding:     newEncoding(len(p.Languages)),
-		Distribution: d,
-		entries:      make([]*VersionEntry, len(entries)),
-		cost:         4096 * int64(2+len(p.Translations)), // the record and its responses
+		Project:  p,
+		Locales:  p.Locales(),
+		Catalog:  catalog(entries, decided.Distribution),
+		Encoding: newEncoding(len(p.Languages)),
+		policies: decided,
+		entries:  make([]*VersionEntry, len(entries)),
+		cost:     4096 * int64(2+len(p.Translations)), // the record and its responses
 	}
 	for at := range s.entries {
 		e := entries[s.Catalog.Item(at).ID]
@@ -220,11 +234,11 @@ func (s *Store) buildSnapshot(slot *slot) (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		d, err := distributionSettings(p.ID).Get(tx)
+		decided, err := readPolicies(tx, p.ID)
 		if err != nil {
 			return err
 		}
-		snap = newSnapshot(p, d, entries, announcements)
+		snap = newSnapshot(p, decided, entries, announcements)
 		return nil
 	})
 	if err != nil {
@@ -259,7 +273,7 @@ type work struct {
 	changed bool
 
 	announcements map[ID]*AnnouncementEntry
-	distribution  *Distribution
+	policies
 }
 
 // workOn returns the transaction's work on a project, and creates it on first use. It
@@ -278,14 +292,14 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if slot := tx.store.projects.Load().byID[id]; slot != nil {
 		if snap := slot.snap.Load(); snap != nil {
 			w.entries, w.announcements = byID(snap.entries), byID(snap.announcements)
-			w.sorted, w.distribution = snap.Catalog, snap.Distribution
+			w.sorted, w.policies = snap.Catalog, snap.policies
 		}
 	}
 	if w.entries == nil {
 		if w.entries, w.announcements, err = readEntries(tx, p); err != nil {
 			return nil, err
 		}
-		if w.distribution, err = distributionSettings(id).Get(tx); err != nil {
+		if w.policies, err = readPolicies(tx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -298,7 +312,7 @@ func (tx *Tx) workOn(id ProjectID) (*work, error) {
 
 func (w *work) catalog() *release.Catalog {
 	if w.sorted == nil {
-		w.sorted = catalog(w.entries, w.distribution)
+		w.sorted = catalog(w.entries, w.Distribution)
 	}
 	return w.sorted
 }
@@ -336,7 +350,7 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
 		if slot := d.byID[id]; slot != nil && w.changed && !tx.projectChanged[id] {
-			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.distribution, w.entries, w.announcements))
+			s.snapshots.replace(d, slot, newSnapshot(slot.project.Load(), w.policies, w.entries, w.announcements))
 		}
 	}
 	for id := range tx.projectChanged {
@@ -346,15 +360,15 @@ func (s *Store) publishSnapshots(tx *Tx) {
 		}
 		var entries map[ID]*VersionEntry
 		var announcements map[ID]*AnnouncementEntry
-		var distribution *Distribution
+		var decided policies
 		if w := tx.work[id]; w != nil {
-			entries, announcements, distribution = w.entries, w.announcements, w.distribution
+			entries, announcements, decided = w.entries, w.announcements, w.policies
 		} else if snap := slot.snap.Load(); snap != nil {
-			entries, announcements, distribution = byID(snap.entries), byID(snap.announcements), snap.Distribution
+			entries, announcements, decided = byID(snap.entries), byID(snap.announcements), snap.policies
 		}
 		var next *Snapshot
 		if p := slot.project.Load(); entries != nil { // its languages may have changed
-			next = newSnapshot(p, distribution, renewed(entries, len(p.Languages)), renewed(announcements, len(p.Languages)))
+			next = newSnapshot(p, decided, renewed(entries, len(p.Languages)), renewed(announcements, len(p.Languages)))
 		}
 		s.snapshots.replace(d, slot, next)
 	}

@@ -23,6 +23,7 @@
 //	backends.go       storage back ends
 //	settings.go       settings of the instance and of projects
 //	distribution.go   channels and other settings by which a project distributes versions
+//	trust.go          the public keys with which downloads are signed
 //	account.go        the administrator, networks of logins, API keys
 //	feed.go           the change feed that the search index follows
 //	snapshot.go       immutable projects for public reads, within a memory budget

@@ -400,7 +400,7 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 		return nil, false, false, err
 	}
 	if v.Preview != before.Preview { // otherwise it stays on its channel
-		v.SetChannel(w.distribution.Channels.Default(v.Preview, v.Comparable))
+		v.SetChannel(w.Distribution.Channels.Default(v.Preview, v.Comparable))
 	}
 	if created {
 		if v.Rollout, err = tx.DefaultRollout(p, rollout.Schedule); err != nil {

@@ -22,6 +22,7 @@
 //	versions_view.go         versions in responses
 //	yank.go                  withdrawing a version
 //	distribution.go          channels, health rules and signature policy of a project
+//	trust.go                 the public keys that sign downloads
 //	rollouts.go              rollouts of versions
 //	rollouts_input.go        bodies of rollouts and their rules
 //	health.go                health of rollouts; hooks for its counts
@@ -108,7 +109,7 @@ func New(c Config) *Handlers {
 func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(),
-		h.rolloutRoutes(), h.yankRoutes(), h.publicRoutes(),
+		h.rolloutRoutes(), h.yankRoutes(), h.trustRoutes(), h.publicRoutes(),
 		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
 		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(), h.healthRoutes(),
 	)

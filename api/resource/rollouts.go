@@ -29,7 +29,7 @@ func (h *Handlers) rolloutRoutes() []web.Route {
 	} {
 		routes = append(routes, web.Route{
 			Method: "POST", Path: one + "/" + action.name, Access: write,
-			Handler: web.OK(web.Checked(rolloutReason.check, creates, h.changeRollout(action.act))),
+			Handler: web.OK(web.WithoutPrivateKeys(web.Checked(rolloutReason.check, creates, h.changeRollout(action.act)))),
 		})
 	}
 	return routes

@@ -11,7 +11,7 @@ func (h *Handlers) yankRoutes() []web.Route {
 	const one = web.V1 + "/admin/projects/:k/versions/:id/yank"
 	write := web.ByScope("versions:write")
 	return []web.Route{
-		{Method: "POST", Path: one, Access: write, Handler: web.OK(web.Checked(yankInput.check, creates, h.yank))},
+		{Method: "POST", Path: one, Access: write, Handler: web.OK(web.WithoutPrivateKeys(web.Checked(yankInput.check, creates, h.yank)))},
 		{Method: "DELETE", Path: one, Access: write, Handler: web.OK(h.unyank)},
 	}
 }

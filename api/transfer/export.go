@@ -163,6 +163,7 @@ func (x *exporter) run() error {
 		{transfer.AliasesFile, func() error { return lines(x, x.project.Aliases, resource.ViewAlias) }},
 		{transfer.LanguagesFile, func() error { return lines(x, x.project.Languages, resource.ViewLanguage) }},
 		{transfer.DistributionFile, x.distribution},
+		{transfer.TrustKeysFile, x.trustKeys},
 		{transfer.VersionsFile, x.versions},
 		{transfer.AnnouncementsFile, x.announcements},
 		{transfer.FeedbacksFile, x.feedbacks},
@@ -218,6 +219,14 @@ func (x *exporter) distribution() error {
 		return err
 	}
 	return x.line(resource.ArchiveDistribution(&d))
+}
+
+func (x *exporter) trustKeys() error {
+	keys, err := x.tx.TrustKeys(x.project.ID)
+	if err != nil {
+		return err
+	}
+	return lines(x, keys, resource.ViewTrustKey)
 }
 
 func (x *exporter) versions() error {

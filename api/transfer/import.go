@@ -130,7 +130,9 @@ type importer struct {
 	load     *event.Importer
 	project  *store.Project
 	channels release.Channels // the project's own channels
-	versions map[string]bool  // version texts that have been read
+
+	trustKeys []store.TrustKey
+	versions  map[string]bool // version texts that have been read
 
 	downgrades map[string]string // the replacements of yanked versions, both as display texts
 
@@ -232,6 +234,7 @@ func (im *importer) readAll() error {
 		line func(json.RawMessage) error
 	}{
 		{transfer.DistributionFile, im.distribution},
+		{transfer.TrustKeysFile, im.trustKey},
 		{transfer.VersionsFile, im.version},
 		{transfer.AnnouncementsFile, records(im, im.announcement, (*store.ImportTx).Announcement)},
 		{transfer.FeedbacksFile, records(im, resource.ReadFeedback, (*store.ImportTx).Feedback)},

@@ -62,6 +62,20 @@ func (im *importer) distribution(raw json.RawMessage) error {
 	return nil
 }
 
+func (im *importer) trustKey(raw json.RawMessage) error {
+	k, err := resource.ReadTrustKey(raw, im.now.Unix())
+	if err != nil {
+		return err
+	}
+	keys := append(im.trustKeys, *k)
+	if err := store.CheckTrustKeys(keys); err != nil {
+		return err
+	}
+	im.trustKeys = keys
+	im.later(func(t *store.ImportTx) error { return t.TrustKeys(keys) })
+	return nil
+}
+
 func (im *importer) version(raw json.RawMessage) error {
 	v, created, downgradeTo, err := resource.ReadVersion(raw, im.project, im.channels, im.now.Unix())
 	if err != nil {

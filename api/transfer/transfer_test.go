@@ -89,6 +89,9 @@ func makeEverything(t testing.TB, s *apitest.Server) {
 	s.Must(t, 200, "PATCH", one, `{"translations":[{"locale":"de","name":"Vorführung"},{"locale":"fr","description":"Démo"}]}`)
 
 	s.Must(t, 200, "PUT", one+"/distribution", `{"channels":[{"name":"night","includes":["lab"]},{"name":"lab"}],"health":{"false_alarm":0.05},"signature_policy":"enforce"}`)
+	s.Must(t, 201, "POST", one+"/trust-keys", `{"scheme":"sparkle","public_key":"eGVygzLgOmO2RCtC75jusdS+/R6cUDK4PXD2Tl9VGlA=","label":"CI"}`)
+	revoked := s.Must(t, 201, "POST", one+"/trust-keys", `{"scheme":"minisign","public_key":"RWQUC+2/nD9tVnhlcoMy4DpjtkQrQu+Y7rHUvv0enFAyuD1w9k5fVRpQ"}`)
+	s.Must(t, 200, "PATCH", one+"/trust-keys/"+apitest.Field[string](t, revoked, "id"), `{"state":"revoked"}`)
 	s.Must(t, 201, "POST", one+"/versions", `{"version":"0.9","comparable_version":"0.9","channel":"lab","native_versions":{"sparkle":"90"}}`)
 	older := s.Must(t, 201, "POST", one+"/versions", `{"version":"0.8","comparable_version":"0.8"}`)
 	s.Must(t, 200, "POST", one+"/versions/"+s.VersionID(t, "demo", "0.9")+"/yank", `{"reason":"loses settings","downgrade_to":"`+apitest.Field[string](t, older, "id")+`"}`)

@@ -17,6 +17,7 @@
 //	paging.go     pages of lists
 //	state.go      entity tags of records, If-Match
 //	settings.go   reading and saving settings
+//	private.go    refusing private keys
 //	repeat.go     changes that are made once (Idempotency-Key)
 //	respond.go    bodies, errors and their statuses
 //	list.go       lists, written record by record

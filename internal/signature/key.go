@@ -100,8 +100,8 @@ func parseSparkleKey(text string) (k Key, err error) {
 	switch {
 	case err != nil:
 		return k, errKeyText
-	case len(raw) == ed25519.PrivateKeySize, len(raw) == ed25519.PrivateKeySize+ed25519.PublicKeySize: // as older versions of Sparkle exported them
-		return k, ErrPrivate
+	case len(raw) == ed25519.PrivateKeySize, len(raw) == ed25519.PrivateKeySize+ed25519.PublicKeySize:
+		return k, ErrPrivate // as older versions of Sparkle exported them
 	case len(raw) != ed25519.PublicKeySize:
 		return k, fmt.Errorf("must be base64 of %d bytes", ed25519.PublicKeySize)
 	}

@@ -20,6 +20,7 @@ const (
 	AliasesFile        = "aliases.jsonl"
 	LanguagesFile      = "languages.jsonl"
 	DistributionFile   = "distribution.json"
+	TrustKeysFile      = "trust_keys.jsonl"
 	VersionsFile       = "versions.jsonl"
 	AnnouncementsFile  = "announcements.jsonl"
 	FeedbacksFile      = "feedbacks.jsonl"
@@ -39,7 +40,7 @@ const (
 // members lists all files except the manifest and contents, in the order in which they
 // are written. The last one is written after the contents, because it lists them.
 var members = []string{
-	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
+	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, TrustKeysFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
 	CardsFile, DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
 	DownloadsFile, HealthFile, FilesFile,
 }

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"encoding/json"
+
+	"svc/internal/signature"
+)
+
+// WithoutPrivateKeys returns an answer that refuses a request whose body contains a private key in
+// any text, so that none is stored by mistake. The error does not contain the text.
+func WithoutPrivateKeys[V any](answer func(*Request) (V, error)) func(*Request) (V, error) {
+	return func(r *Request) (v V, err error) {
+		body, err := r.ReadBody()
+		if err != nil {
+			return v, err
+		}
+		var p Problems
+		EachField(body, func(name string, raw json.RawMessage) { p.NoPrivateKey(name, raw) })
+		if err := p.Err(); err != nil {
+			return v, err
+		}
+		return answer(r)
+	}
+}
+
+// NoPrivateKey adds a problem if a JSON value contains a private key in any text.
+func (p *Problems) NoPrivateKey(field string, raw json.RawMessage) {
+	var value any
+	if json.Unmarshal(raw, &value) == nil && holdsPrivateKey(value) {
+		p.Add("%s %v", field, signature.ErrPrivate)
+	}
+}
+
+func holdsPrivateKey(value any) bool {
+	switch value := value.(type) {
+	case string:
+		return signature.IsPrivate(value)
+	case []any:
+		for _, one := range value {
+			if holdsPrivateKey(one) {
+				return true
+			}
+		}
+	case map[string]any:
+		for name, one := range value {
+			if signature.IsPrivate(name) || holdsPrivateKey(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
