@@ -169,6 +169,12 @@ func (p *Public) GetAssets(ctx context.Context, version string, opts *AssetsOpti
 	return fetch[List[PublicAsset]](ctx, p.call(http.MethodGet, "/public/{k}/versions/by-version/{v}/assets", version).where(opts))
 }
 
+// GetTrustKeys lists the keys that sign the downloads of a project. Keys that count, the oldest
+// first. Revoked keys are left out.
+func (p *Public) GetTrustKeys(ctx context.Context) (*List[PublicTrustKey], error) {
+	return fetch[List[PublicTrustKey]](ctx, p.call(http.MethodGet, "/public/{k}/trust-keys"))
+}
+
 // ListAnnouncements lists the announcements for the caller. Pinned announcements come first, then
 // the newest. The list contains visible announcements only: not hidden, not hidden for the
 // requested language, and for the requested platform and the client's version. `search` looks into
@@ -279,6 +285,25 @@ func (a *Admin) GetDistribution(ctx context.Context) (*Distribution, error) {
 // exist.
 func (a *Admin) UpdateDistribution(ctx context.Context, in DistributionFields) (*Distribution, error) {
 	return fetch[Distribution](ctx, a.call(http.MethodPut, "/admin/projects/{k}/distribution").body(in))
+}
+
+// ListTrustKeys lists the keys that sign the downloads of a project. All keys, the oldest first.
+func (a *Admin) ListTrustKeys(ctx context.Context) (*List[TrustKey], error) {
+	return fetch[List[TrustKey]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/trust-keys"))
+}
+
+// CreateTrustKey adds a key that signs downloads. Needs a login, because a stolen API key must not
+// replace the keys against which publications are checked. 400 for a private key, which belongs in
+// your CI only. 409 if the project has the key already, or 16 keys.
+func (a *Admin) CreateTrustKey(ctx context.Context, in TrustKeyCreate) (*TrustKey, error) {
+	return fetch[TrustKey](ctx, a.call(http.MethodPost, "/admin/projects/{k}/trust-keys").body(in))
+}
+
+// UpdateTrustKey retires or revoke a key, or change its label. Signatures of a retired key that
+// were valid remain valid; later ones are untrusted. No signature of a revoked key counts. 409 if
+// the key has been revoked, which is final.
+func (a *Admin) UpdateTrustKey(ctx context.Context, id string, in TrustKeyUpdate) (*TrustKey, error) {
+	return fetch[TrustKey](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/trust-keys/{id}", id).body(in))
 }
 
 // GetCodehostIntegration reads the code host settings of a project.

@@ -1021,6 +1021,67 @@ type Distribution struct {
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
+// PublicTrustKey is a public key that signs downloads.
+type PublicTrustKey struct {
+	// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.
+	Scheme string `json:"scheme"`
+	// minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the
+	// SHA-256 of the key.
+	KeyID string `json:"key_id"`
+	// The key as the tool prints it.
+	PublicKey string `json:"public_key"`
+	// `retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which
+	// is final.
+	State string `json:"state"`
+}
+
+// TrustKey is a public key that signs downloads.
+type TrustKey struct {
+	// Id of the key.
+	ID string `json:"id"`
+	// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.
+	Scheme string `json:"scheme"`
+	// The key as the tool prints it.
+	PublicKey string `json:"public_key"`
+	// minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the
+	// SHA-256 of the key.
+	KeyID string `json:"key_id"`
+	// A note, for example who has the private key.
+	Label *string `json:"label"`
+	// `retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which
+	// is final.
+	State string `json:"state"`
+	// Unix seconds.
+	CreatedAt int64 `json:"created_at"`
+	// Unix seconds.
+	UpdatedAt int64 `json:"updated_at"`
+}
+
+// TrustKeyCreate is a new trust key.
+type TrustKeyCreate struct {
+	// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.
+	Scheme string `json:"scheme"`
+	// The public key as minisign, Tauri or `generate_keys` of Sparkle prints it.
+	PublicKey string `json:"public_key"`
+	// A note, for example who has the private key.
+	Label Opt[string] `json:"label,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// TrustKeyUpdate holds the fields of a trust key that can change.
+type TrustKeyUpdate struct {
+	// A note, for example who has the private key.
+	Label Opt[string] `json:"label,omitzero"`
+	// `retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which
+	// is final.
+	State *string `json:"state,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
 // ChannelInput is a channel.
 type ChannelInput struct {
 	// Name; not `latest`, `mac`, `linux`, `stable` or `preview`.

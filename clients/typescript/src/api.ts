@@ -112,6 +112,7 @@ import type {
   PublicAnnouncementPage,
   PublicAssetList,
   PublicProject,
+  PublicTrustKeyList,
   PublicVersion,
   PublicVersionPage,
   RequestOverview,
@@ -142,6 +143,10 @@ import type {
   TranslationConfig,
   TranslationConfigFields,
   TranslationTest,
+  TrustKey,
+  TrustKeyCreate,
+  TrustKeyList,
+  TrustKeyUpdate,
   UpdateCheck,
   UpdateCheckInput,
   UpdateCheckSimulation,
@@ -905,6 +910,13 @@ export interface PublicApi {
   getAssets(version: string, query?: PublicGetAssetsQuery, options?: CallOptions): Promise<PublicAssetList>;
 
   /**
+   * List the keys that sign the downloads of a project.
+   *
+   * Keys that count, the oldest first. Revoked keys are left out.
+   */
+  getTrustKeys(options?: CallOptions): Promise<PublicTrustKeyList>;
+
+  /**
    * Check whether an update exists, and whether it is required.
    *
    * Send the installed display version, its comparable version, or both. Without
@@ -1171,6 +1183,29 @@ export interface AdminApi {
    * that would no longer exist.
    */
   updateDistribution(body: DistributionFields, options?: CallOptions): Promise<Distribution>;
+
+  /**
+   * List the keys that sign the downloads of a project.
+   *
+   * All keys, the oldest first.
+   */
+  listTrustKeys(options?: CallOptions): Promise<TrustKeyList>;
+
+  /**
+   * Add a key that signs downloads.
+   *
+   * Needs a login, because a stolen API key must not replace the keys against which publications are checked.
+   * 400 for a private key, which belongs in your CI only. 409 if the project has the key already, or 16 keys.
+   */
+  createTrustKey(body: TrustKeyCreate, options?: CallOptions): Promise<TrustKey>;
+
+  /**
+   * Retire or revoke a key, or change its label.
+   *
+   * Signatures of a retired key that were valid remain valid; later ones are untrusted. No signature of a
+   * revoked key counts. 409 if the key has been revoked, which is final.
+   */
+  updateTrustKey(id: string, body: TrustKeyUpdate, options?: CallOptions): Promise<TrustKey>;
 
   /** Read the code host settings of a project. */
   getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;

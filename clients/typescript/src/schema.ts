@@ -1023,6 +1023,68 @@ export interface Distribution {
     updated_at: number | null;
 }
 
+/** How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle. */
+export type SignatureScheme = "minisign" | "sparkle" | (string & {});
+
+/** `retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which is final. */
+export type TrustKeyState = "active" | "retired" | "revoked" | (string & {});
+
+/** A public key that signs downloads. */
+export interface PublicTrustKey {
+    scheme: SignatureScheme;
+    /** minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the SHA-256 of the key. */
+    key_id: string;
+    /** The key as the tool prints it. */
+    public_key: string;
+    state: TrustKeyState;
+}
+
+/** A public key that signs downloads. */
+export interface TrustKey {
+    /** Id of the key. */
+    id: string;
+    scheme: SignatureScheme;
+    /** The key as the tool prints it. */
+    public_key: string;
+    /** minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the SHA-256 of the key. */
+    key_id: string;
+    /** A note, for example who has the private key. */
+    label: string | null;
+    state: TrustKeyState;
+    /** Unix seconds. */
+    created_at: number;
+    /** Unix seconds. */
+    updated_at: number;
+}
+
+/** The keys that sign the downloads of a project. */
+export interface PublicTrustKeyList {
+    /** The oldest first. */
+    data: PublicTrustKey[];
+}
+
+/** The keys that sign the downloads of a project. */
+export interface TrustKeyList {
+    /** The oldest first. */
+    data: TrustKey[];
+}
+
+/** A new trust key. */
+export interface TrustKeyCreate {
+    scheme: SignatureScheme;
+    /** The public key as minisign, Tauri or `generate_keys` of Sparkle prints it. */
+    public_key: string;
+    /** A note, for example who has the private key. */
+    label?: string | null | undefined;
+}
+
+/** The fields of a trust key that can change. */
+export interface TrustKeyUpdate {
+    /** A note, for example who has the private key. */
+    label?: string | null | undefined;
+    state?: TrustKeyState | undefined;
+}
+
 /** A channel. */
 export interface ChannelInput {
     /** Name; not `latest`, `mac`, `linux`, `stable` or `preview`. */

@@ -22,6 +22,7 @@ export const open = `/public/terms Term list?l
 ./versions/latest-preview LatestPreviewVersion get?l
 ./versions/by-version/{v} Version get?l
 ./versions/by-version/{v}/assets Assets get?
+./trust-keys TrustKeys get
 ./versions/check-update Update check!l
 ./announcements Announcement list?*lv
 ./announcements/latest LatestAnnouncement get?lv
@@ -50,6 +51,8 @@ export const admin = `/admin/status Status get
 ./{k}/aliases ProjectAliase list-
 ./codehost-repo-preview CodehostRepo preview?
 ./{k}/distribution Distribution get update=
+./{k}/trust-keys TrustKey list- create
+./{k}/trust-keys/{id} TrustKey update
 ./{k}/codehost-integration CodehostIntegration get update=
 ./{k}/codehost-integration/repo-template CodehostIntegrationRepoTemplate get?
 ./{k}/aliases/{alias} ProjectAlias delete

@@ -154,6 +154,8 @@ __all__ = [
     "PublicAsset",
     "PublicAssetList",
     "PublicProject",
+    "PublicTrustKey",
+    "PublicTrustKeyList",
     "PublicVersion",
     "PublicVersionPage",
     "RatingAround",
@@ -196,6 +198,8 @@ __all__ = [
     "TranslatedTexts",
     "TranslationConfig",
     "TranslationTest",
+    "TrustKey",
+    "TrustKeyList",
     "UpdateCheck",
     "UpdateCheckDowngrade",
     "UpdateCheckReason",
@@ -1024,6 +1028,58 @@ class Distribution(TypedDict):
     """Whether feeds and links to the latest version list only signed files."""
     updated_at: int | None
     """Time of the last save; null before the first one."""
+
+
+class PublicTrustKey(TypedDict):
+    """A public key that signs downloads."""
+
+    scheme: str
+    """How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle."""
+    key_id: str
+    """minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the SHA-256
+    of the key."""
+    public_key: str
+    """The key as the tool prints it."""
+    state: str
+    """`retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which is
+    final."""
+
+
+class TrustKey(TypedDict):
+    """A public key that signs downloads."""
+
+    id: str
+    """Id of the key."""
+    scheme: str
+    """How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle."""
+    public_key: str
+    """The key as the tool prints it."""
+    key_id: str
+    """minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the SHA-256
+    of the key."""
+    label: str | None
+    """A note, for example who has the private key."""
+    state: str
+    """`retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which is
+    final."""
+    created_at: int
+    """Unix seconds."""
+    updated_at: int
+    """Unix seconds."""
+
+
+class PublicTrustKeyList(TypedDict):
+    """The keys that sign the downloads of a project."""
+
+    data: list[PublicTrustKey]
+    """The oldest first."""
+
+
+class TrustKeyList(TypedDict):
+    """The keys that sign the downloads of a project."""
+
+    data: list[TrustKey]
+    """The oldest first."""
 
 
 class _ChannelInputOptional(TypedDict, total=False):

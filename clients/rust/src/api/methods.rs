@@ -49,6 +49,10 @@ endpoints! {
     /// like `GET …/by-version/{v}`.
     GET "/public/{k}/versions/by-version/{v}/assets" get_assets [version] (Assets) -> Listing<PublicAsset>;
 
+    /// Lists the keys that sign the downloads of a project. Keys that count, the oldest first.
+    /// Revoked keys are left out.
+    GET "/public/{k}/trust-keys" get_trust_keys [] () -> Listing<PublicTrustKey>;
+
     /// Checks whether an update exists, and whether it is required. Send the installed display
     /// version, its comparable version, or both. Without `current_comparable_version`, a version
     /// that is not published here is refused with 400, and so is a channel that the project does
@@ -215,6 +219,19 @@ endpoints! {
     /// and null stands for its default. 409 if a version is on a channel that would no longer
     /// exist.
     PUT "/admin/projects/{k}/distribution" update_distribution [] (DistributionFields) -> Distribution;
+
+    /// Lists the keys that sign the downloads of a project. All keys, the oldest first.
+    GET "/admin/projects/{k}/trust-keys" list_trust_keys [] () -> Listing<TrustKey>;
+
+    /// Adds a key that signs downloads. Needs a login, because a stolen API key must not replace
+    /// the keys against which publications are checked. 400 for a private key, which belongs in
+    /// your CI only. 409 if the project has the key already, or 16 keys.
+    POST "/admin/projects/{k}/trust-keys" create_trust_key [] (TrustKeyCreate) -> TrustKey;
+
+    /// Retires or revoke a key, or change its label. Signatures of a retired key that were valid
+    /// remain valid; later ones are untrusted. No signature of a revoked key counts. 409 if the key
+    /// has been revoked, which is final.
+    PATCH "/admin/projects/{k}/trust-keys/{id}" update_trust_key [id] (TrustKeyUpdate) -> TrustKey;
 
     /// Reads the code host settings of a project.
     GET "/admin/projects/{k}/codehost-integration" get_codehost_integration [] () -> CodehostIntegration;
@@ -727,6 +744,8 @@ bodies!(
     ApiKeyRotateInput,
     ProjectChanges,
     DistributionFields,
+    TrustKeyCreate,
+    TrustKeyUpdate,
     CodehostIntegrationFields,
     ProjectLanguageFields,
     ProjectLanguageChanges,

@@ -728,6 +728,48 @@ pub struct Distribution {
     pub updated_at: Option<i64>,
 }
 
+/// A public key that signs downloads.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PublicTrustKey {
+    /// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.
+    pub scheme: String,
+    /// minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the
+    /// SHA-256 of the key.
+    pub key_id: String,
+    /// The key as the tool prints it.
+    pub public_key: String,
+    /// `retired`: signatures that were valid before remain valid. `revoked`: no signature counts,
+    /// which is final.
+    pub state: String,
+}
+
+/// A public key that signs downloads.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TrustKey {
+    /// Id of the key.
+    pub id: String,
+    /// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.
+    pub scheme: String,
+    /// The key as the tool prints it.
+    pub public_key: String,
+    /// minisign: the key number, 16 upper-case hex digits. sparkle: the first 16 hex digits of the
+    /// SHA-256 of the key.
+    pub key_id: String,
+    /// A note, for example who has the private key.
+    pub label: Option<String>,
+    /// `retired`: signatures that were valid before remain valid. `revoked`: no signature counts,
+    /// which is final.
+    pub state: String,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// Unix seconds.
+    pub updated_at: i64,
+}
+
 /// A channel.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -3434,6 +3476,30 @@ input! {
         /// `enforce`: feeds and links to the latest version list only signed files, where the
         /// project has a key for their kind.
         patch signature_policy: String,
+    }
+}
+
+input! {
+    /// A new trust key.
+    pub struct TrustKeyCreate {
+        /// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of
+        /// Sparkle.
+        optional scheme: String,
+        /// The public key as minisign, Tauri or `generate_keys` of Sparkle prints it.
+        optional public_key: String,
+        /// A note, for example who has the private key.
+        patch label: String,
+    }
+}
+
+input! {
+    /// The fields of a trust key that can change.
+    pub struct TrustKeyUpdate {
+        /// A note, for example who has the private key.
+        patch label: String,
+        /// `retired`: signatures that were valid before remain valid. `revoked`: no signature
+        /// counts, which is final.
+        optional state: String,
     }
 }
 

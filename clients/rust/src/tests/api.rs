@@ -543,7 +543,7 @@ fn models_have_the_fields_of_openapi() {
         InstanceBackup = "InstanceBackup", InstanceCheck = "InstanceCheck", InstanceFinding = "InstanceFinding",
         MarkdownPreview = "MarkdownPreview",
         Asset = "Asset", PublicAsset = "PublicAsset", AssetPackage = "AssetPackage",
-        AssetSignature = "AssetSignature",
+        AssetSignature = "AssetSignature", TrustKey = "TrustKey", PublicTrustKey = "PublicTrustKey",
     );
     inputs!(
         ProjectFields = "ProjectFields",
@@ -563,6 +563,7 @@ fn models_have_the_fields_of_openapi() {
         YankInput = "YankInput",
         DistributionFields = "DistributionFields",
         ChannelInput = "ChannelInput",
+        TrustKeyCreate = "TrustKeyCreate", TrustKeyUpdate = "TrustKeyUpdate",
         HealthRulesFields = "HealthRulesFields",
         HealthRuleInput = "HealthRuleInput",
         AnnouncementFields = "AnnouncementFields",

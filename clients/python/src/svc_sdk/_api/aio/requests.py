@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         PublicAnnouncementPage,
         PublicAssetList,
         PublicProject,
+        PublicTrustKeyList,
         PublicVersion,
         PublicVersionPage,
         RequestOverview,
@@ -119,6 +120,8 @@ if TYPE_CHECKING:
         TranslatedTexts,
         TranslationConfig,
         TranslationTest,
+        TrustKey,
+        TrustKeyList,
         UpdateCheckSimulation,
         Updated,
         UploadSession,
@@ -395,6 +398,22 @@ class AsyncPublicRequests(AsyncNamespace):
                     "arch": arch,
                     "kind": kind,
                 },
+            )
+        )
+
+    def get_trust_keys(
+        self,
+    ) -> Coroutine[Any, Any, PublicTrustKeyList]:
+        """List the keys that sign the downloads of a project.
+
+        Keys that count, the oldest first. Revoked keys are left out.
+
+        `GET /public/{k}/trust-keys`
+        """
+        return self._send(
+            Call["PublicTrustKeyList"](
+                "GET",
+                "/public/{k}/trust-keys",
             )
         )
 
@@ -1414,6 +1433,84 @@ class AsyncAdminRequests(AsyncNamespace):
                     "rollout_default": rollout_default,
                     "health": health,
                     "signature_policy": signature_policy,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def list_trust_keys(
+        self,
+    ) -> Coroutine[Any, Any, TrustKeyList]:
+        """List the keys that sign the downloads of a project.
+
+        All keys, the oldest first.
+
+        `GET /admin/projects/{k}/trust-keys`
+        """
+        return self._send(
+            Call["TrustKeyList"](
+                "GET",
+                "/admin/projects/{k}/trust-keys",
+                admin=True,
+            )
+        )
+
+    def create_trust_key(
+        self,
+        *,
+        scheme: Literal["minisign", "sparkle"],
+        public_key: str,
+        label: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, TrustKey]:
+        """Add a key that signs downloads.
+
+        Needs a login, because a stolen API key must not replace the keys against which publications are
+        checked. 400 for a private key, which belongs in your CI only. 409 if the project has the key already,
+        or 16 keys.
+
+        `POST /admin/projects/{k}/trust-keys`
+        """
+        return self._send(
+            Call["TrustKey"](
+                "POST",
+                "/admin/projects/{k}/trust-keys",
+                body={
+                    "scheme": scheme,
+                    "public_key": public_key,
+                    "label": label,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def update_trust_key(
+        self,
+        id: str,
+        *,
+        label: str | Unset | None = UNSET,
+        state: Literal["active", "retired", "revoked"] | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, TrustKey]:
+        """Retire or revoke a key, or change its label.
+
+        Signatures of a retired key that were valid remain valid; later ones are untrusted. No signature of a
+        revoked key counts. 409 if the key has been revoked, which is final.
+
+        `PATCH /admin/projects/{k}/trust-keys/{id}`
+        """
+        return self._send(
+            Call["TrustKey"](
+                "PATCH",
+                "/admin/projects/{k}/trust-keys/{id}",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "label": label,
+                    "state": state,
                 },
                 extra=extra,
                 admin=True,
