@@ -259,8 +259,8 @@ func TestElectronUpdaterOnWindows(t *testing.T) {
 	}
 }
 
-// nupkg returns a package of Velopack.
-func nupkg(t *testing.T, version string) []byte {
+// nupkg returns a NuGet package. more holds additional elements of its description.
+func nupkg(t *testing.T, version, more string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -268,7 +268,7 @@ func nupkg(t *testing.T, version string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = fmt.Fprintf(f, `<?xml version="1.0" encoding="utf-8"?><package><metadata><id>demo</id><version>%s</version><channel>linux</channel><os>linux</os></metadata></package>`, version)
+	_, err = fmt.Fprintf(f, `<?xml version="1.0" encoding="utf-8"?><package><metadata><id>demo</id><version>%s</version>%s</metadata></package>`, version, more)
 	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestVelopack(t *testing.T) {
 	s := newServer(t)
 	s.Project(t, "demo")
 	for _, version := range []string{"2.2.1", "2.3.0"} {
-		upload(t, s, version, map[string][]byte{"demo-" + version + "-linux-full.nupkg": nupkg(t, version)})
+		upload(t, s, version, map[string][]byte{"demo-" + version + "-linux-full.nupkg": nupkg(t, version, "<channel>linux</channel><os>linux</os>")})
 	}
 	var result struct {
 		Offered, Notes *string

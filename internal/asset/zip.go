@@ -38,9 +38,9 @@ type zipEntry struct {
 // readEntry returns the content of the first entry of a zip archive whose name matches. The
 // error is errNoEntry if there is none.
 //
-// Package archive/zip reads the whole directory into memory. A file of some gigabytes can
-// have a directory for which the memory of the server does not suffice. readEntry keeps only
-// one entry in memory.
+// Package archive/zip reads the whole directory into memory, and first allocates memory for
+// as many entries as the archive claims to have: 1 GiB for a file of 4 GiB, even if reading the
+// directory fails. readEntry keeps only one entry in memory.
 func readEntry(r io.ReaderAt, size int64, match func(name string) bool) ([]byte, error) {
 	offset, length, err := findDirectory(r, size)
 	if err != nil {
