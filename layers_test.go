@@ -22,7 +22,7 @@ import (
 // in "/..." includes all packages below it. Tests may import more packages.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/resource", "docs", "store", "internal/..."},
+	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/resource", "docs", "store", "internal/..."},
 
 	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/health", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
 	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/health", "internal/jsonscan", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 
 	// Files over HTTP.
 	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/rollout", "internal/seal", "store"},
-	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "store"},
 
 	// For tests.
 	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 
 	// Pure rules without side effects.
 	"internal/asset":       {"internal/files", "internal/platform"},
-	"internal/feed":        {"internal/asset", "internal/markdown", "internal/platform"},
+	"internal/feed":        {"internal/asset", "internal/markdown", "internal/platform", "internal/release"},
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},

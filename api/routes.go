@@ -11,13 +11,13 @@ import (
 	"svc/store"
 )
 
-// table returns all routes except those of the pages, which have a table of their own. Every route
+// table returns all routes except those of the pages and feeds, which have tables of their own. Every route
 // must set Access, because the zero Access is invalid: no route can become public by accident.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
 		s.resource.Routes(), s.analytics.Routes(), s.Control.Routes(), s.transfer.Routes(), s.distribution.Routes(),
-		s.codehost.Routes(), pages.SDKRoutes(),
+		s.codehost.Routes(), s.feeds.AdminRoutes(), pages.SDKRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

@@ -8,6 +8,7 @@ import (
 	"svc/api/web"
 	"svc/internal/asset"
 	"svc/internal/fault"
+	"svc/internal/feed"
 	"svc/internal/platform"
 	"svc/store"
 )
@@ -89,11 +90,23 @@ func viewAsset(a *asset.Asset, origin string) assetView {
 	return view
 }
 
-// viewAssetFully returns the JSON form of an asset for administrators.
-func viewAssetFully(a *asset.Asset, origin string) assetView {
-	view := viewAsset(a, origin)
-	view.Problems = append([]asset.Problem{}, a.Problems...)
-	return view
+// FeedRules returns the rules that all feeds of a project follow.
+func (h *Handlers) FeedRules(r *web.Request) feed.Rules { return feed.Rules{Origin: h.origin(r)} }
+
+// viewAssetsFully returns the JSON form of the assets of a version for administrators. Their problems
+// include those that feeds have with them.
+func (h *Handlers) viewAssetsFully(r *web.Request, p *store.Project, v *store.Version, list []asset.Asset) []assetView {
+	inFeeds := h.FeedRules(r).CheckAssets(p.Key, feed.NewRelease(v.Version, v.Comparable, v.NativeVersions, list))
+	return web.Views(list, func(a asset.Asset) assetView {
+		view := viewAsset(&a, h.origin(r))
+		view.Problems = append([]asset.Problem{}, a.Problems...)
+		for _, code := range inFeeds[a.Name] {
+			if !slices.Contains(view.Problems, code) {
+				view.Problems = append(view.Problems, code)
+			}
+		}
+		return view
+	})
 }
 
 // origin returns the beginning of the addresses of stored files.
@@ -146,8 +159,10 @@ func oneOf[T ~string](p *web.Problems, r *web.Request, name string, values []T) 
 // listAssets lists all assets of a version with their problems.
 func (h *Handlers) listAssets(r *web.Request) (view assetsView, err error) {
 	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
-		_, list, err := versionAssets(r, tx, p)
-		view.Data = web.Views(list, func(a asset.Asset) assetView { return viewAssetFully(&a, h.origin(r)) })
+		v, list, err := versionAssets(r, tx, p)
+		if err == nil {
+			view.Data = h.viewAssetsFully(r, p, v, list)
+		}
 		return err
 	})
 	return view, err
@@ -260,7 +275,7 @@ func (h *Handlers) updateAsset(r *web.Request, in assetInput) (view assetView, e
 		if in.DeltaFrom.Value != nil && list[find()].Kind != asset.SparkleDiff {
 			return fault.Validation("delta_from can only be set for an asset of kind sparkle-delta")
 		}
-		view = viewAssetFully(&list[find()], h.origin(r))
+		view = h.viewAssetsFully(r, p, v, list)[find()]
 		return nil
 	})
 	return view, err

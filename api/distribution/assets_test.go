@@ -88,7 +88,7 @@ func TestAssets(t *testing.T) {
 		{"nothing fits", "GET", public + "?kind=dmg", "", 200, list()},
 		{"by value", "GET", "/public/a/versions/by-version/2.3/assets?kind=tar", "", 200, list(tar)},
 		{"administrators see hidden ones and problems", "GET", one + "/assets", "", 200, list(
-			`{"name":"Demo-Setup-arm64.exe","problems":[]}`, `{"name":"Demo-full.nupkg","problems":["no_digest"]}`, `{"name":"Demo-osx-full.nupkg","problems":[]}`,
+			`{"name":"Demo-Setup-arm64.exe","problems":["unsigned"]}`, `{"name":"Demo-full.nupkg","problems":["no_digest"]}`, `{"name":"Demo-osx-full.nupkg","problems":[]}`,
 			`{"name":"latest.yml","hidden":true,"problems":["no_digest"]}`, `{"name":"Demo-linux-x64.tar.gz","problems":["duplicate_name","no_digest"]}`)},
 	})
 	s.Refusals(t, public, []apitest.Refusal{

@@ -11,7 +11,6 @@ import (
 	"svc/api/web"
 	"svc/internal/feed"
 	"svc/internal/locale"
-	"svc/internal/platform"
 	"svc/internal/release"
 	"svc/store"
 )
@@ -30,10 +29,10 @@ type asking struct {
 	seen    []string // the channels whose versions it includes
 	key     string   // rollout key; "" = none
 	current release.Query
-	order   feed.Format // the order of the updater's native versions; "" = none
+	order   feed.Order // the order of the updater's native versions; "" = none
 
 	releases map[int]*feed.Release // by position in the catalog
-	misfits  map[int]bool          // versions whose native texts are in another order
+	misfits  *misfits              // versions whose native texts are in another order; nil = not yet known
 	failed   error                 // first error of a lookup
 	timed    bool                  // whether the response changes as time passes
 }
@@ -126,21 +125,16 @@ func (a *asking) release(at int) *feed.Release {
 		return v
 	}
 	item, e := a.snap.Catalog.Item(at), a.snap.Entry(at)
-	native := a.nativeOf(at)
-	v := &feed.Release{
-		Version: item.Version, Date: item.PublishedAt, Milestone: item.Milestone && !item.Preview, Deprecated: item.Deprecated,
-		Gap:     item.Yank != nil || item.Rollout.IsAborted() || !item.Published(),
-		Sparkle: func(bundle string) (string, bool) { return native.SparkleOf(item.Comparable, bundle) },
-		Text:    func() (string, string) { return a.text(e) },
+	assets, err := a.DB.Assets(a.snap.Project.ID, e.Record)
+	if err != nil {
+		a.fail(err)
 	}
+	v := feed.NewRelease(item.Version, item.Comparable, e.Record.NativeVersions, assets)
+	v.Date, v.Milestone, v.Deprecated = item.PublishedAt, item.Milestone && !item.Preview, item.Deprecated
+	v.Gap = item.Yank != nil || item.Rollout.IsAborted() || !item.Published()
+	v.Text = func() (string, string) { return a.text(e) }
 	if item.Rollout != nil && item.Rollout.StartedAt != nil {
 		v.Date = *item.Rollout.StartedAt
-	}
-	v.SemVer, _ = native.SemVerOf(item.Comparable)
-	v.WinSparkle, _ = item.Comparable.WinSparkle()
-	var err error
-	if v.Assets, err = a.DB.Assets(a.snap.Project.ID, e.Record); err != nil {
-		a.fail(err)
 	}
 	a.releases[at] = v
 	return v
@@ -206,8 +200,8 @@ func (a *asking) versions() (all []*feed.Release) {
 
 // offer decides which version is offered. It returns nil if there is none. With downgrade, that may
 // be a version older than the caller's.
-func (a *asking) offer(on platform.Platform, downgrade bool, fits func(*feed.Release) bool) *feed.Release {
-	d := a.snap.Catalog.Offer(a.query(on, fits))
+func (a *asking) offer(s feed.Selection, downgrade bool) *feed.Release {
+	d := a.snap.Catalog.Offer(a.query(s))
 	switch {
 	case d.Target >= 0:
 		return a.release(d.Target)
@@ -217,14 +211,15 @@ func (a *asking) offer(on platform.Platform, downgrade bool, fits func(*feed.Rel
 	return nil
 }
 
-// query returns the query for a caller on a platform. A caller without a key is offered complete
+// query returns the query for a caller of a feed. A caller without a key is offered complete
 // versions only.
-func (a *asking) query(on platform.Platform, fits func(*feed.Release) bool) release.Query {
-	q := a.current
-	q.Channel, q.Fits = a.channel, func(at int) bool { return fits(a.ordered(at)) }
+func (a *asking) query(s feed.Selection) release.Query {
+	a.order = s.Order
+	q, rules := a.current, a.rules()
+	q.Channel, q.Fits = a.channel, func(at int) bool { return s.Fits(rules, a.ordered(at)) }
 	q.CompleteOnly = a.key == ""
 	if a.key != "" {
-		q.Key, q.Platform, q.Country = a.key, on, a.Client().Place().CountryCode
+		q.Key, q.Platform, q.Country = a.key, s.On, a.Client().Place().CountryCode
 	}
 	return q
 }
@@ -238,14 +233,23 @@ func (a *asking) ordered(at int) *feed.Release {
 	if a.misfits == nil {
 		a.misfits = a.misordered()
 	}
-	if a.misfits[at] {
-		v.OutOfOrder = []feed.Format{a.order}
+	if a.misfits.leftOut[at] {
+		v.OutOfOrder = []feed.Order{a.order}
+	}
+	if a.misfits.overtaken[at] {
+		v.Overtaken = []feed.Order{a.order}
 	}
 	return v
 }
 
+// misfits contains the positions of the versions that native texts put in another order.
+type misfits struct {
+	leftOut   map[int]bool // the lower ones of such a pair
+	overtaken map[int]bool // the greater ones
+}
+
 // misordered finds the versions of the channel that native texts put in another order.
-func (a *asking) misordered() map[int]bool {
+func (a *asking) misordered() *misfits {
 	compare := release.CompareSemVer
 	switch a.order {
 	case feed.SparkleOrder:
@@ -264,10 +268,10 @@ func (a *asking) misordered() map[int]bool {
 			positions, natives = append(positions, at), append(natives, release.Native{Version: item.Comparable, Text: text})
 		}
 	}
-	_, leftOut := release.Misordered(natives, compare)
-	all := map[int]bool{}
+	problem, leftOut := release.Misordered(natives, compare)
+	all := &misfits{map[int]bool{}, map[int]bool{}}
 	for i, at := range positions {
-		all[at] = leftOut[i]
+		all.leftOut[at], all.overtaken[at] = leftOut[i], problem[i] && !leftOut[i]
 	}
 	return all
 }
@@ -290,7 +294,7 @@ func (a *asking) nativeText(at int) string {
 }
 
 // rules returns the rules that all feeds of the project follow.
-func (a *asking) rules() feed.Rules { return feed.Rules{Origin: a.origin()} }
+func (a *asking) rules() feed.Rules { return a.Files.FeedRules(a.Request) }
 
 // origin returns the beginning of the addresses in feeds.
 func (a *asking) origin() string { return a.Origin(a.BaseURL, a.SiteURL) }

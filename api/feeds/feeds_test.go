@@ -29,7 +29,8 @@ func newServer(t *testing.T, options ...apitest.Option) *apitest.Server {
 	return apitest.NewServer(t, append([]apitest.Option{apitest.WithConfig(func(c *api.Config) { c.SiteURL = site })}, options...)...)
 }
 
-// place stores a ready file and returns the path of its direct link.
+// place stores a file and returns the path of its direct link. The file is ready and readable, unless its
+// name contains "pending" or "broken".
 func place(t *testing.T, s *apitest.Server, name string) string {
 	t.Helper()
 	content := "content of " + name
@@ -44,11 +45,17 @@ func place(t *testing.T, s *apitest.Server, name string) string {
 		parts := strings.Split(name, "-")
 		f.Facts.Package = &asset.Package{ID: parts[0], Version: parts[1], Channel: strings.TrimPrefix(parts[2], "squirrel")}
 	}
+	switch {
+	case strings.Contains(name, "pending"):
+		f.Status, f.Size, f.SHA1, f.SHA256, f.SHA512, f.Facts = store.FilePending, 0, "", "", "", nil
+	case strings.Contains(name, "broken"):
+		f.Facts = &asset.Facts{Unreadable: true}
+	}
 	staged := filepath.Join(s.Dir, "files", id)
 	if err := os.WriteFile(staged, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Storages.Local().Put(t.Context(), f.ObjectKey, staged, f.Size); err != nil {
+	if _, err := s.Storages.Local().Put(t.Context(), f.ObjectKey, staged, int64(len(content))); err != nil {
 		t.Fatal(err)
 	}
 	err := s.DB.Update(func(tx *store.Tx) error {

@@ -9,6 +9,7 @@
 //	files.go        files below the address of a feed
 //	latest.go       links to the latest version, and checksums
 //	syndication.go  Atom and RSS
+//	check.go        the state of all feeds, for administrators
 package feeds
 
 import (
@@ -53,7 +54,7 @@ const prefix = "/feeds/"
 // IsFeed reports whether a decoded path belongs to the feeds.
 func IsFeed(path string) bool { return strings.HasPrefix(path, prefix) }
 
-// Routes returns all routes. The parameters have positions as names, because their meaning differs
+// Routes returns the routes of all feeds. The parameters have positions as names, because their meaning differs
 // between formats.
 func (h *Handlers) Routes() []web.Route {
 	var routes []web.Route
@@ -77,6 +78,13 @@ func (h *Handlers) Routes() []web.Route {
 	add("latest/:two/:three/:four/:five", h.latest)
 	add("sums/:two/SHA256SUMS", h.sums)
 	return routes
+}
+
+// AdminRoutes returns the routes for administrators.
+func (h *Handlers) AdminRoutes() []web.Route {
+	return []web.Route{{
+		Method: http.MethodGet, Path: web.V1 + "/admin/projects/:k/feeds", Access: web.ByScope("versions:read"), Handler: web.OK(h.check),
+	}}
 }
 
 // answer wraps a handler. Whatever is not found is refused like a direct link.

@@ -20,12 +20,11 @@ func (h *Handlers) latest(a *asking) error {
 		return a.missing()
 	}
 	a.by(nil)
-	rules := a.rules()
-	v := a.offer(on, false, func(v *feed.Release) bool { return rules.Latest(v, on, arch, kind) != nil })
+	v := a.offer(feed.LatestSelection(on, arch, kind), false)
 	if v == nil || a.failed != nil {
 		return a.missing()
 	}
-	header := a.w.Header()
+	rules, header := a.rules(), a.w.Header()
 	a.caching(!a.personal())
 	header["X-Svc-Version"] = []string{v.Version}
 	header["Location"] = []string{rules.URL(rules.Latest(v, on, arch, kind))}

@@ -53,16 +53,8 @@ func (h *Handlers) syndication(a *asking) error {
 
 // releaseEntries returns the entries of the newest complete versions of the channel.
 func (a *asking) releaseEntries() (entries []feed.Entry) {
-	var positions []int
-	for at := range a.snap.Catalog.Len() {
-		if item := a.snap.Catalog.Item(at); item.Eligible() && slices.Contains(a.seen, item.OnChannel()) {
-			positions = append(positions, at)
-		}
-	}
-	slices.SortStableFunc(positions, func(one, two int) int {
-		return cmp.Compare(a.snap.Catalog.Item(two).PublishedAt, a.snap.Catalog.Item(one).PublishedAt)
-	})
 	rules := a.rules()
+	positions := a.newest()
 	for _, at := range positions[:min(len(positions), maxEntries)] {
 		item, v := a.snap.Catalog.Item(at), a.release(at)
 		title, notes := v.Text()
@@ -78,6 +70,19 @@ func (a *asking) releaseEntries() (entries []feed.Entry) {
 		entries = append(entries, e)
 	}
 	return entries
+}
+
+// newest returns the positions of the complete versions of the channel, the newest first.
+func (a *asking) newest() (positions []int) {
+	for at := range a.snap.Catalog.Len() {
+		if item := a.snap.Catalog.Item(at); item.Eligible() && slices.Contains(a.seen, item.OnChannel()) {
+			positions = append(positions, at)
+		}
+	}
+	slices.SortStableFunc(positions, func(one, two int) int {
+		return cmp.Compare(a.snap.Catalog.Item(two).PublishedAt, a.snap.Catalog.Item(one).PublishedAt)
+	})
+	return positions
 }
 
 // announcementEntries returns the entries of the newest announcements that are meant for the

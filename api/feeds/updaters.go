@@ -5,7 +5,6 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/feed"
-	"svc/internal/platform"
 )
 
 // versionInPath reads the version that a client of SemVer has put into the path. ok is false if it
@@ -25,7 +24,6 @@ func (h *Handlers) tauriDynamic(a *asking) error {
 	if !a.on(a.Param("two")) {
 		return a.missing()
 	}
-	a.order = feed.SemVerOrder
 	if !a.versionInPath(a.Param("five")) {
 		return a.refuse()
 	}
@@ -33,11 +31,11 @@ func (h *Handlers) tauriDynamic(a *asking) error {
 	if !known {
 		return a.nothing()
 	}
-	rules := a.rules()
-	v := a.offer(target.Platform(), true, func(v *feed.Release) bool { return rules.Tauri(v, target) != nil })
+	v := a.offer(target.Selection(), true)
 	if v == nil {
 		return a.nothing()
 	}
+	rules := a.rules()
 	return a.send(jsonType, rules.TauriDynamic(v, rules.Tauri(v, target)))
 }
 
@@ -45,14 +43,12 @@ func (h *Handlers) tauriStatic(a *asking) error {
 	if !a.on(a.Param("two")) {
 		return a.missing()
 	}
-	a.order = feed.SemVerOrder
 	a.by(nil)
-	rules := a.rules()
-	v := a.offer("", true, rules.HasTauri)
+	v := a.offer(feed.TauriStaticSelection(), true)
 	if v == nil {
 		return a.nothing()
 	}
-	body, _ := rules.TauriStatic(v)
+	body, _ := a.rules().TauriStatic(v)
 	return a.send(jsonType, body)
 }
 
@@ -61,15 +57,12 @@ func (h *Handlers) electron(a *asking) error {
 	if !ok || !a.on(channel) {
 		return a.missing()
 	}
-	a.order = feed.SemVerOrder
 	a.by(a.Header["X-User-Staging-Id"])
-	rules := a.rules()
-	assets := func(v *feed.Release) []*asset.Asset { return rules.Electron(v, file, a.Param("k")) }
-	v := a.offer(file.Platform(), true, func(v *feed.Release) bool { return len(assets(v)) > 0 })
+	v := a.offer(file.Selection(a.Param("k")), true)
 	if v == nil {
 		return a.missing()
 	}
-	return a.sendAs(!a.personal(), varyByStaging, yamlType, feed.ElectronYAML(v, assets(v)))
+	return a.sendAs(!a.personal(), varyByStaging, yamlType, feed.ElectronYAML(v, a.rules().Electron(v, file, a.Param("k"))))
 }
 
 func (h *Handlers) velopack(a *asking) error {
@@ -87,12 +80,11 @@ func (h *Handlers) velopack(a *asking) error {
 
 // chain returns the packages of the version that is offered.
 func (a *asking) chain(p feed.Package, downgrade bool) []feed.Listed {
-	rules := a.rules()
-	v := a.offer("", downgrade, func(v *feed.Release) bool { return rules.Full(v, p) != nil })
+	v := a.offer(p.Selection(), downgrade)
 	if v == nil {
 		return nil
 	}
-	return rules.Chain(a.versions(), v, p)
+	return a.rules().Chain(a.versions(), v, p)
 }
 
 func (h *Handlers) squirrel(a *asking) error {
@@ -116,30 +108,28 @@ func (h *Handlers) squirrelMac(a *asking) error {
 	if arch != asset.X64 && arch != asset.ARM64 || !a.on(a.Param("two")) {
 		return a.missing()
 	}
-	a.order = feed.SemVerOrder
 	if !a.versionInPath(a.Param("four")) {
 		return a.refuse()
 	}
-	rules := a.rules()
-	v := a.offer(platform.MacOS, true, func(v *feed.Release) bool { return rules.SquirrelMac(v, arch) != nil })
+	v := a.offer(feed.SquirrelMacSelection(arch), true)
 	if v == nil {
 		return a.nothing()
 	}
+	rules := a.rules()
 	return a.send(jsonType, rules.SquirrelMacJSON(v, rules.SquirrelMac(v, arch)))
 }
 
 // appcast prepares the answer to Sparkle or WinSparkle. ok is false if there is no such feed.
-func (a *asking) appcast(order feed.Format) (head feed.Appcast, arch asset.Arch, ok bool) {
+func (a *asking) appcast(windows bool) (head feed.Appcast, arch asset.Arch, ok bool) {
 	if !a.on(a.Param("two")) {
 		return head, "", false
 	}
-	a.order = order
 	a.by(nil)
 	switch word := asset.Arch(a.Query("arch")); word {
 	case asset.X64, asset.ARM64:
 		arch = word
 	case asset.X86:
-		if order == feed.WinSparkleOrder {
+		if windows {
 			arch = word
 		}
 	}
@@ -147,34 +137,37 @@ func (a *asking) appcast(order feed.Format) (head feed.Appcast, arch asset.Arch,
 }
 
 func (h *Handlers) sparkle(a *asking) error {
-	head, arch, ok := a.appcast(feed.SparkleOrder)
+	head, arch, ok := a.appcast(false)
 	if !ok {
 		return a.missing()
 	}
-	rules := a.rules()
-	fits := func(v *feed.Release) bool { return rules.SparkleAsset(v, arch) != nil }
+	return a.send(xmlType, a.rules().SparkleXML(head, a.sparkleItems(arch)))
+}
+
+// sparkleItems returns the versions from which the feed of Sparkle is made.
+func (a *asking) sparkleItems(arch asset.Arch) feed.SparkleItems {
+	selection := feed.SparkleSelection(arch)
 	in := feed.SparkleItems{Versions: a.versions(), Arch: arch}
-	offered := a.snap.Catalog.Offered(a.query(platform.MacOS, fits))
+	offered := a.snap.Catalog.Offered(a.query(selection))
 	for at := range a.snap.Catalog.Len() {
 		if item := a.snap.Catalog.Item(at); !item.Deprecated && offered(at) {
 			in.Offered = append(in.Offered, a.release(at))
 		}
 	}
 	if a.known() {
-		in.Target = a.offer(platform.MacOS, false, fits)
+		in.Target = a.offer(selection, false)
 		if in.Target == nil {
 			in.Offered = nil
 		}
 	}
-	return a.send(xmlType, rules.SparkleXML(head, in))
+	return in
 }
 
 func (h *Handlers) winSparkle(a *asking) error {
-	head, arch, ok := a.appcast(feed.WinSparkleOrder)
+	head, arch, ok := a.appcast(true)
 	if !ok {
 		return a.missing()
 	}
-	rules := a.rules()
-	v := a.offer(platform.Windows, false, func(v *feed.Release) bool { return rules.HasWinSparkle(v, arch) })
-	return a.send(xmlType, rules.WinSparkleXML(head, v, arch))
+	v := a.offer(feed.WinSparkleSelection(arch), false)
+	return a.send(xmlType, a.rules().WinSparkleXML(head, v, arch))
 }

@@ -62,9 +62,6 @@ func ElectronPath(v *Release, a *asset.Asset) string {
 // Electron returns the assets of a version in the order in which a file lists them. The project is
 // the name of the project in the address of the app.
 func (r Rules) Electron(v *Release, f ElectronFile, project string) []*asset.Asset {
-	if !r.comparable(v, v.SemVer, SemVerOrder) {
-		return nil
-	}
 	kinds, archs, arch := []asset.Kind{asset.Exe}, []asset.Arch{asset.Universal, "", asset.X64, asset.X86, asset.ARM64}, plainArch
 	switch f.platform {
 	case platform.MacOS:
@@ -77,7 +74,8 @@ func (r Rules) Electron(v *Release, f ElectronFile, project string) []*asset.Ass
 		for _, wanted := range archs {
 			for i := range v.Assets {
 				a := &v.Assets[i]
-				if a.Kind == kind && arch(a) == wanted && a.Platform == f.platform && r.listed(v, a) && r.electronReads(v, a, project) {
+				if a.Kind == kind && arch(a) == wanted && a.Platform == f.platform && r.listed(v, a) && r.comparable(v, v.SemVer, SemVerOrder) &&
+					r.electronReads(v, a, project) {
 					all = append(all, a)
 				}
 			}
@@ -98,6 +96,14 @@ func (r Rules) electronReads(v *Release, a *asset.Asset, project string) bool {
 		r.report(v, a, asset.NoBlockMap)
 	}
 	return true
+}
+
+// Selection returns how a file of the feed chooses among the versions of a project.
+func (f ElectronFile) Selection(project string) Selection {
+	return Selection{
+		Order: SemVerOrder, On: f.platform,
+		Fits: func(r Rules, v *Release) bool { return len(r.Electron(v, f, project)) > 0 },
+	}
 }
 
 // ElectronYAML returns a file with the given assets of a version. There must be at least one.

@@ -12,6 +12,7 @@
 //	syndication.go  Atom and RSS
 //	latest.go       the asset behind a link to the latest version
 //	sums.go         SHA256SUMS
+//	check.go        everything that keeps versions out of feeds
 //	xml.go          XML documents
 package feed
 
@@ -26,6 +27,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/platform"
+	"svc/internal/release"
 )
 
 // The problems that feeds find, besides those of the assets themselves.
@@ -53,20 +55,22 @@ type Problem struct {
 // messages describes each problem to an administrator.
 var messages = map[asset.Problem]string{
 	NoSemVer:              "the version has no SemVer text; set native_versions.semver",
-	NativeOrder:           "updaters of this format put the version in another order than this project; set native_versions",
-	SignedVersionMismatch: "the trusted comment of the signature names another version",
-	ArchMarkerConflict:    "electron-updater takes the asset for arm64, because its address contains that word",
-	NameHasSpace:          "Squirrel.Windows cannot read a file name with white space",
-	NameVersionMismatch:   "the file name does not end with the version of the package",
-	Unsigned:              "the asset has no signature that counts",
-	SignatureInvalid:      "the signature of the asset does not verify",
-	BundleVersionUnknown:  "CFBundleVersion is not known and was derived from the version; set bundle_version or native_versions.sparkle",
+	NativeOrder:           "updaters of this format order this version and another one differently from the project; set native_versions",
+	SignedVersionMismatch: "the trusted comment of the signature names another version; sign the asset again",
+	ArchMarkerConflict: "electron-updater would take the asset for arm64 because its address contains that word; " +
+		"rename the file, or set arch",
+	NameHasSpace:        "Squirrel.Windows cannot read a file name with white space; rename the file",
+	NameVersionMismatch: "the file name must end with the version of the package, as in App-1.2.3-full.nupkg; rename the file",
+	Unsigned:            "the asset has no signature that counts; add one, or hide the asset",
+	SignatureInvalid:    "the signature does not belong to this file; sign the asset again",
+	BundleVersionUnknown: "CFBundleVersion is not known and was derived from the version; set bundle_version, or " +
+		"native_versions.sparkle",
 
-	asset.DuplicateName: "another asset has the same name and takes precedence",
-	asset.NoBlockMap:    "the asset has no block map, so clients download the whole file",
-	asset.NoDigest:      "the size or a checksum of the asset is not known",
-	asset.NotReady:      "the stored file is not ready",
-	asset.Unreadable:    "the content of the file could not be read as its name requires",
+	asset.DuplicateName: "another asset has the same name and takes precedence; rename one of the files",
+	asset.NoBlockMap:    "the asset has no block map, so clients download the whole file; publish its .blockmap, or build it with one",
+	asset.NoDigest:      "the size or a checksum of the asset is not known; store the file here, or set them",
+	asset.NotReady:      "the stored file is pending or has failed; wait, or upload it again",
+	asset.Unreadable:    "the content of the file is not what its name says; upload it again, or set kind",
 }
 
 // Release is a version as feeds list it.
@@ -87,21 +91,46 @@ type Release struct {
 	Deprecated bool
 	Gap        bool // yanked, aborted or not published: no chain of delta packages leads across it
 
-	// OutOfOrder lists the formats in which a greater version has a lower or equal native text.
-	OutOfOrder []Format
+	// OutOfOrder lists the orders in which a greater version has a lower or equal native text. Feeds
+	// with such an order leave the version out. Overtaken lists the orders in which a lower version has
+	// a greater or equal native text.
+	OutOfOrder, Overtaken []Order
 
 	Assets []asset.Asset
 }
 
-// Format is the order of native versions that a family of updaters uses.
-type Format string
+// NewRelease returns a version without texts and date. native contains the native texts that were set
+// by hand, and may be nil. The version must not be changed through comparable.
+func NewRelease(version string, comparable release.Comparable, native *release.NativeVersions, assets []asset.Asset) *Release {
+	set := *cmp.Or(native, &release.NativeVersions{})
+	v := &Release{
+		Version: version, Assets: assets,
+		Sparkle: func(bundle string) (string, bool) { return set.SparkleOf(comparable, bundle) },
+	}
+	v.SemVer, _ = set.SemVerOf(comparable)
+	v.WinSparkle, _ = comparable.WinSparkle()
+	return v
+}
+
+// Order is the order of native versions that a family of updaters uses.
+type Order string
 
 // The orders of native versions.
 const (
-	SemVerOrder     Format = "semver"
-	SparkleOrder    Format = "sparkle"
-	WinSparkleOrder Format = "winsparkle"
+	SemVerOrder     Order = "semver"
+	SparkleOrder    Order = "sparkle"
+	WinSparkleOrder Order = "winsparkle"
 )
+
+// Selection is how an address of a feed chooses among the versions of a channel.
+type Selection struct {
+	Order Order             // "" = the updater has no native versions of its own
+	On    platform.Platform // "" = several
+	// Fits reports whether the feed can list a version.
+	Fits func(Rules, *Release) bool
+	// more looks at the assets that the feed lists besides those that Fits needs. It may be nil.
+	more func(Rules, *Release)
+}
 
 // named returns the title of the version, or else its display text, and the notes.
 func (v *Release) named() (title, notes string) {
@@ -133,16 +162,15 @@ func (r Rules) report(v *Release, a *asset.Asset, code asset.Problem) {
 
 // comparable reports whether updaters with the given order can be given a version with the given
 // native text.
-func (r Rules) comparable(v *Release, native string, order Format) bool {
+func (r Rules) comparable(v *Release, native string, order Order) bool {
+	leftOut := native == "" || slices.Contains(v.OutOfOrder, order)
 	switch {
 	case native == "" && order == SemVerOrder:
 		r.report(v, nil, NoSemVer)
-	case native == "" || slices.Contains(v.OutOfOrder, order):
+	case leftOut || slices.Contains(v.Overtaken, order):
 		r.report(v, nil, NativeOrder)
-	default:
-		return true
 	}
-	return false
+	return !leftOut
 }
 
 // listed reports whether feeds may list an asset at all.
@@ -154,10 +182,18 @@ func (r Rules) listed(v *Release, a *asset.Asset) bool {
 	case r.Enforce && !r.verified(a):
 		r.unsigned(v, a, minisign, sparkle)
 	default:
+		for _, code := range remarks {
+			if slices.Contains(a.Problems, code) {
+				r.report(v, a, code)
+			}
+		}
 		return true
 	}
 	return false
 }
+
+// remarks lists the problems of assets that keep them out of no feed.
+var remarks = []asset.Problem{asset.DuplicateName, asset.Unreadable}
 
 // verified reports whether an asset has a valid signature of a scheme that serves its kind. It
 // returns true if the project has no key of such a scheme.

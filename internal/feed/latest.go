@@ -44,3 +44,15 @@ func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind as
 	}
 	return nil
 }
+
+// LatestSelection returns how a link to the latest version chooses a version.
+func LatestSelection(on platform.Platform, arch asset.Arch, kind asset.Kind) Selection {
+	return Selection{
+		On: on, Fits: func(r Rules, v *Release) bool { return r.Latest(v, on, arch, kind) != nil },
+		more: func(r Rules, v *Release) {
+			for i := range v.Assets {
+				r.listed(v, &v.Assets[i])
+			}
+		},
+	}
+}

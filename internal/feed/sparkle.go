@@ -14,17 +14,13 @@ const maxItems = 20
 // SparkleAsset returns the asset that the feed offers, or nil. An arch of "" stands for an app that does
 // not say on which architecture it runs.
 func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
-	if slices.Contains(v.OutOfOrder, SparkleOrder) {
-		r.report(v, nil, NativeOrder)
-		return nil
-	}
 	archs := []asset.Arch{asset.Universal, "", asset.X64, asset.ARM64}
 	if arch != "" {
 		archs = []asset.Arch{arch, asset.Universal, ""}
 	}
 	kinds := []asset.Kind{asset.AppZip, asset.DMG, asset.Tar, asset.PKG}
 	a := pick(v, kinds, archs, plainArch, func(a *asset.Asset) bool {
-		return a.Platform == platform.MacOS && r.listed(v, a) && r.sparkleReads(v, a)
+		return a.Platform == platform.MacOS && r.listed(v, a) && r.comparable(v, v.Version, SparkleOrder) && r.sparkleReads(v, a)
 	})
 	if a != nil {
 		if _, derived := v.Sparkle(a.BundleVersion); derived {
@@ -32,6 +28,19 @@ func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
 		}
 	}
 	return a
+}
+
+// SparkleSelection returns how the feed chooses among versions.
+func SparkleSelection(arch asset.Arch) Selection {
+	return Selection{
+		Order: SparkleOrder, On: platform.MacOS,
+		Fits: func(r Rules, v *Release) bool { return r.SparkleAsset(v, arch) != nil },
+		more: func(r Rules, v *Release) {
+			if to := r.SparkleAsset(v, arch); to != nil {
+				r.deltasTo(v, to)
+			}
+		},
+	}
 }
 
 // sparkleReads reports whether Sparkle accepts an asset. A signature is needed as soon as the
@@ -153,21 +162,26 @@ func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
 
 // deltas writes the delta updates to the asset of an item.
 func (r Rules) deltas(x *document, v *Release, to *asset.Asset, version string) {
-	opened := false
-	for i := range v.Assets {
-		a := &v.Assets[i]
-		if a.Kind != asset.SparkleDiff || a.Arch != "" && a.Arch != to.Arch || !r.listed(v, a) || !r.deltaReads(v, a) {
-			continue
-		}
-		if !opened {
-			x.open("sparkle:deltas")
-			opened = true
-		}
+	all := r.deltasTo(v, to)
+	if len(all) == 0 {
+		return
+	}
+	x.open("sparkle:deltas")
+	for _, a := range all {
 		x.empty("enclosure", append(r.enclosure(a, false), "sparkle:version", version, "sparkle:deltaFrom", a.DeltaFrom)...)
 	}
-	if opened {
-		x.close("sparkle:deltas")
+	x.close("sparkle:deltas")
+}
+
+// deltasTo returns the delta updates to an asset of a version.
+func (r Rules) deltasTo(v *Release, to *asset.Asset) (all []*asset.Asset) {
+	for i := range v.Assets {
+		a := &v.Assets[i]
+		if a.Kind == asset.SparkleDiff && (a.Arch == "" || a.Arch == to.Arch) && r.listed(v, a) && r.deltaReads(v, a) {
+			all = append(all, a)
+		}
 	}
+	return all
 }
 
 func (r Rules) deltaReads(v *Release, a *asset.Asset) bool {

@@ -169,7 +169,7 @@ func TestSparkleVersionIsCFBundleVersion(t *testing.T) { // 15.2, 15.3
 	rules, problems = reporting()
 	expect(t, versionsOf(sparkleFeed(t, rules, nil, v)), []string{"2000"})
 	expect(t, len(problems()), 0)
-	v.OutOfOrder = []feed.Format{feed.SparkleOrder}
+	v.OutOfOrder = []feed.Order{feed.SparkleOrder}
 	rules, problems = reporting()
 	expect(t, len(sparkleFeed(t, rules, nil, v)), 0)
 	expect(t, problems(), []string{"native_order"})

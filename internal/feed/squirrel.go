@@ -10,11 +10,14 @@ import (
 	"svc/internal/asset"
 )
 
+// squirrelArchs lists the architectures for which there are feeds.
+var squirrelArchs = []asset.Arch{asset.X64, asset.X86, asset.ARM64}
+
 // ParseSquirrelArch returns the architecture in the address of a feed of Squirrel. It returns false
 // for a word that is none.
 func ParseSquirrelArch(word string) (asset.Arch, bool) {
 	a := asset.Arch(word)
-	return a, a == asset.X64 || a == asset.X86 || a == asset.ARM64
+	return a, slices.Contains(squirrelArchs, a)
 }
 
 // squirrelVersion matches the versions that Squirrel.Windows reads in file names: up to four numbers

@@ -1,15 +1,22 @@
 package feed
 
-import "svc/internal/asset"
+import (
+	"svc/internal/asset"
+	"svc/internal/platform"
+)
 
 // SquirrelMac returns the asset that the feed offers for an architecture, or nil.
 func (r Rules) SquirrelMac(v *Release, arch asset.Arch) *asset.Asset {
-	if !r.comparable(v, v.SemVer, SemVerOrder) {
-		return nil
-	}
 	return pick(v, []asset.Kind{asset.AppZip}, []asset.Arch{arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
-		return r.listed(v, a) && onWeb(r.URL(a))
+		return r.listed(v, a) && r.comparable(v, v.SemVer, SemVerOrder) && onWeb(r.URL(a))
 	})
+}
+
+// SquirrelMacSelection returns how the feed chooses a version.
+func SquirrelMacSelection(arch asset.Arch) Selection {
+	return Selection{
+		Order: SemVerOrder, On: platform.MacOS, Fits: func(r Rules, v *Release) bool { return r.SquirrelMac(v, arch) != nil },
+	}
 }
 
 // SquirrelMacJSON returns the answer with an asset. The client installs the version that it

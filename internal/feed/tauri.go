@@ -51,17 +51,24 @@ func NewTauriTarget(target, arch, bundle string) (TauriTarget, bool) {
 // Platform returns the platform of the system.
 func (t TauriTarget) Platform() platform.Platform { return tauriPlatforms[t.os] }
 
+// Selection returns how a dynamic feed chooses a version.
+func (t TauriTarget) Selection() Selection {
+	return Selection{
+		Order: SemVerOrder, On: t.Platform(), Fits: func(r Rules, v *Release) bool { return r.Tauri(v, t) != nil },
+	}
+}
+
+// TauriStaticSelection returns how the static feed chooses a version.
+func TauriStaticSelection() Selection { return Selection{Order: SemVerOrder, Fits: Rules.HasTauri} }
+
 // Tauri returns the asset that the feed offers for a system, or nil.
 func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
-	if !r.comparable(v, v.SemVer, SemVerOrder) {
-		return nil
-	}
 	kinds := tauriDefaults[t.os]
 	if t.bundle != "" {
 		kinds = []asset.Kind{tauriKinds[t.bundle]}
 	}
 	return pick(v, kinds, []asset.Arch{t.arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
-		return a.Platform == t.Platform() && r.listed(v, a) && r.signedForTauri(v, a)
+		return a.Platform == t.Platform() && r.listed(v, a) && r.comparable(v, v.SemVer, SemVerOrder) && r.signedForTauri(v, a)
 	})
 }
 

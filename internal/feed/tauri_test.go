@@ -157,7 +157,7 @@ func TestTauriVersionIsSemVerAndHasNoOtherName(t *testing.T) { // 12.2
 	}
 	expect(t, problems(), []string{"no_semver"})
 	v = signed(version(t, "1.2.3", "App.exe"), "minisign", minisigned("x"))
-	v.OutOfOrder = []feed.Format{feed.SemVerOrder}
+	v.OutOfOrder = []feed.Order{feed.SemVerOrder}
 	rules, problems = reporting()
 	if _, ok := rules.TauriStatic(v); ok {
 		t.Error("got a version out of order")

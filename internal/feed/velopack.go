@@ -29,6 +29,14 @@ func ParseVelopackFile(name string) (channel string, ok bool) {
 // Full returns the full package of a version that a feed offers, or nil.
 func (r Rules) Full(v *Release, p Package) *asset.Asset { return r.nupkg(v, asset.NupkgFull, p) }
 
+// Selection returns how a feed chooses among the versions with packages.
+func (p Package) Selection() Selection {
+	return Selection{
+		Fits: func(r Rules, v *Release) bool { return r.Full(v, p) != nil },
+		more: func(r Rules, v *Release) { r.nupkg(v, asset.NupkgDelta, p) },
+	}
+}
+
 // nupkg returns the first package of a version that fits and can be listed, or nil.
 func (r Rules) nupkg(v *Release, kind asset.Kind, p Package) *asset.Asset {
 	for i := range v.Assets {

@@ -26,15 +26,12 @@ type winSparkleAsset struct {
 // winSparkle returns the assets that the feed lists for an architecture, or for every one if arch is
 // "".
 func (r Rules) winSparkle(v *Release, arch asset.Arch) (all []winSparkleAsset) {
-	if !r.comparable(v, v.WinSparkle, WinSparkleOrder) {
-		return nil
-	}
 	for _, s := range winSparkleSystems {
 		if arch != "" && s.os != "windows" && s.archs[0] != arch {
 			continue
 		}
 		a := pick(v, []asset.Kind{asset.Exe, asset.MSI}, s.archs, plainArch, func(a *asset.Asset) bool {
-			return a.Platform == platform.Windows && r.listed(v, a) && r.sparkleReads(v, a)
+			return a.Platform == platform.Windows && r.listed(v, a) && r.comparable(v, v.WinSparkle, WinSparkleOrder) && r.sparkleReads(v, a)
 		})
 		if a != nil {
 			all = append(all, winSparkleAsset{a, s.os})
@@ -45,6 +42,13 @@ func (r Rules) winSparkle(v *Release, arch asset.Arch) (all []winSparkleAsset) {
 
 // HasWinSparkle reports whether a version has an asset that the feed can list.
 func (r Rules) HasWinSparkle(v *Release, arch asset.Arch) bool { return len(r.winSparkle(v, arch)) > 0 }
+
+// WinSparkleSelection returns how the feed chooses a version.
+func WinSparkleSelection(arch asset.Arch) Selection {
+	return Selection{
+		Order: WinSparkleOrder, On: platform.Windows, Fits: func(r Rules, v *Release) bool { return r.HasWinSparkle(v, arch) },
+	}
+}
 
 // WinSparkleXML returns the feed with one version, or with none if v is nil. The client joins the
 // texts of elements that are repeated, so there is one item with one of each.
