@@ -75,6 +75,8 @@ var matrix = map[string]struct {
 	"svc doctor": {"", codes{exitNoData, exitOK, exitOK, exitOK, exitFailed, exitOK}},
 	// The project does not exist.
 	"svc export":       {"--project missing -", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
+	"svc feeds":        {"", codes{exitUsage}},
+	"svc feeds check":  {"--project missing", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	"svc files":        {"", codes{exitUsage}},
 	"svc files adopt":  {"", codes{exitNoData, exitOK, exitLocked, exitOK, exitLocked, exitFailed}},
 	"svc files list":   {"--project missing", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
