@@ -451,6 +451,13 @@ func (a *Admin) UpsertVersion(ctx context.Context, version string, in VersionFie
 	return fetch[VersionInfo](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/by-version/{v}", version).body(in))
 }
 
+// GetFeeds checks what feeds for updaters show, and what keeps versions out of them. One entry a
+// format and channel. Problems are those of the greatest 100 versions of the channel that callers
+// may be offered, the greatest version first.
+func (a *Admin) GetFeeds(ctx context.Context) (*List[FeedState], error) {
+	return fetch[List[FeedState]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/feeds"))
+}
+
 // ListRollouts lists the rollouts of a project, newest first.
 func (a *Admin) ListRollouts(ctx context.Context, opts *ListRolloutsOptions) (*Page[Rollout], error) {
 	return fetch[Page[Rollout]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/rollouts").where(opts))

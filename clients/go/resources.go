@@ -3475,6 +3475,36 @@ type Asset struct {
 	Problems []string `json:"problems"`
 }
 
+// FeedState holds the state of the feeds of one format on one channel.
+type FeedState struct {
+	// What the feed is made for.
+	Format string `json:"format"`
+	// Name of the channel.
+	Channel string `json:"channel"`
+	// Address of the feed; what updaters put into it is in braces.
+	URL string `json:"url"`
+	// `empty`: nothing is shown, and nothing is wrong.
+	State string `json:"state"`
+	// The version that callers without a rollout key are shown; null if there is none.
+	Version *string `json:"version"`
+	// Of the greatest version first.
+	Problems []FeedProblem `json:"problems"`
+}
+
+// FeedProblem holds something that keeps a version or a download out of a feed, or a remark about
+// it.
+type FeedProblem struct {
+	// `bundle_version_unknown`, `duplicate_name`, `unreadable` and `no_block_map` are remarks; the
+	// others keep it out of the feed.
+	Code string `json:"code"`
+	// Display text of the version.
+	Version string `json:"version"`
+	// Name of the download; null if the version is concerned.
+	Asset *string `json:"asset"`
+	// What is wrong and what to do.
+	Message string `json:"message"`
+}
+
 // AssetFields holds the fields of a download that can be set by hand. Null means that a field is
 // derived.
 type AssetFields struct {

@@ -54,6 +54,7 @@ import type {
   EventSeries,
   EventsAccepted,
   EventsErased,
+  FeedList,
   Feedback,
   FeedbackBulk,
   FeedbackCreate,
@@ -1367,6 +1368,14 @@ export interface AdminApi {
    * the one in the path.
    */
   upsertVersion(version: string, body?: VersionFields, options?: CallOptions): Promise<Version>;
+
+  /**
+   * Check what feeds for updaters show, and what keeps versions out of them.
+   *
+   * One entry a format and channel. Problems are those of the greatest 100 versions of the channel that callers
+   * may be offered, the greatest version first.
+   */
+  getFeeds(options?: CallOptions): Promise<FeedList>;
 
   /** List the rollouts of a project, newest first. */
   listRollouts(query?: ListRolloutsQuery, options?: CallOptions): Promise<RolloutPage>;

@@ -3568,6 +3568,40 @@ export interface AssetList {
     data: Asset[];
 }
 
+/** The state of the feeds of a project. */
+export interface FeedList {
+    /** By format and channel. */
+    data: FeedState[];
+}
+
+/** The state of the feeds of one format on one channel. */
+export interface FeedState {
+    /** What the feed is made for. */
+    format: "tauri" | "electron" | "velopack" | "sparkle" | "winsparkle" | "squirrel" | "squirrel-mac" | "atom" | "latest" | (string & {});
+    /** Name of the channel. */
+    channel: string;
+    /** Address of the feed; what updaters put into it is in braces. */
+    url: string;
+    /** `empty`: nothing is shown, and nothing is wrong. */
+    state: "ok" | "empty" | "problems" | (string & {});
+    /** The version that callers without a rollout key are shown; null if there is none. */
+    version: string | null;
+    /** Of the greatest version first. */
+    problems: FeedProblem[];
+}
+
+/** Something that keeps a version or a download out of a feed, or a remark about it. */
+export interface FeedProblem {
+    /** `bundle_version_unknown`, `duplicate_name`, `unreadable` and `no_block_map` are remarks; the others keep it out of the feed. */
+    code: "no_semver" | "native_order" | "signed_version_mismatch" | "arch_marker_conflict" | "name_has_space" | "name_version_mismatch" | "unsigned" | "signature_invalid" | "no_digest" | "not_ready" | "bundle_version_unknown" | "duplicate_name" | "unreadable" | "no_block_map" | (string & {});
+    /** Display text of the version. */
+    version: string;
+    /** Name of the download; null if the version is concerned. */
+    asset: string | null;
+    /** What is wrong and what to do. */
+    message: string;
+}
+
 /** The fields of a download that can be set by hand. Null means that a field is derived. */
 export interface AssetFields {
     /** Its kind. */

@@ -67,6 +67,7 @@ export const admin = `/admin/status Status get
 ./{k}/versions/{id} Version get update delete
 ./{k}/versions/{id}/report VersionReport get
 ./{k}/versions/by-version/{v} Version upsert
+./{k}/feeds Feeds get
 ./{k}/rollouts Rollout list
 ./{k}/versions/{id}/rollout Rollout get set
 ./{k}/versions/{id}/rollout/pause Rollout pause!

@@ -75,6 +75,9 @@ __all__ = [
     "EventSeries",
     "EventsAccepted",
     "EventsErased",
+    "FeedList",
+    "FeedProblem",
+    "FeedState",
     "Feedback",
     "FeedbackOptions",
     "FeedbackPage",
@@ -3316,6 +3319,44 @@ class AssetList(TypedDict):
 
     data: list[Asset]
     """In the order of the links."""
+
+
+class FeedList(TypedDict):
+    """The state of the feeds of a project."""
+
+    data: list[FeedState]
+    """By format and channel."""
+
+
+class FeedState(TypedDict):
+    """The state of the feeds of one format on one channel."""
+
+    format: str
+    """What the feed is made for."""
+    channel: str
+    """Name of the channel."""
+    url: str
+    """Address of the feed; what updaters put into it is in braces."""
+    state: str
+    """`empty`: nothing is shown, and nothing is wrong."""
+    version: str | None
+    """The version that callers without a rollout key are shown; null if there is none."""
+    problems: list[FeedProblem]
+    """Of the greatest version first."""
+
+
+class FeedProblem(TypedDict):
+    """Something that keeps a version or a download out of a feed, or a remark about it."""
+
+    code: str
+    """`bundle_version_unknown`, `duplicate_name`, `unreadable` and `no_block_map` are remarks; the others
+    keep it out of the feed."""
+    version: str
+    """Display text of the version."""
+    asset: str | None
+    """Name of the download; null if the version is concerned."""
+    message: str
+    """What is wrong and what to do."""
 
 
 class FilePage(TypedDict):

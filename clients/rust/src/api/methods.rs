@@ -329,6 +329,11 @@ endpoints! {
     /// only the fields sent change. A `version` in the body must be the one in the path.
     PUT "/admin/projects/{k}/versions/by-version/{v}" upsert_version [version] (VersionFields) -> Version;
 
+    /// Checks what feeds for updaters show, and what keeps versions out of them. One entry a format
+    /// and channel. Problems are those of the greatest 100 versions of the channel that callers may
+    /// be offered, the greatest version first.
+    GET "/admin/projects/{k}/feeds" get_feeds [] () -> Listing<FeedState>;
+
     /// Lists the rollouts of a project, newest first.
     GET "/admin/projects/{k}/rollouts" list_rollouts [] (ListRollouts) -> Page<Rollout>,
         pages iter_rollouts(ListRollouts) of Rollout;

@@ -2757,6 +2757,41 @@ pub struct Asset {
     pub problems: Vec<String>,
 }
 
+/// The state of the feeds of one format on one channel.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FeedState {
+    /// What the feed is made for.
+    pub format: String,
+    /// Name of the channel.
+    pub channel: String,
+    /// Address of the feed; what updaters put into it is in braces.
+    pub url: String,
+    /// `empty`: nothing is shown, and nothing is wrong.
+    pub state: String,
+    /// The version that callers without a rollout key are shown; null if there is none.
+    pub version: Option<String>,
+    /// Of the greatest version first.
+    pub problems: Vec<FeedProblem>,
+}
+
+/// Something that keeps a version or a download out of a feed, or a remark about it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FeedProblem {
+    /// `bundle_version_unknown`, `duplicate_name`, `unreadable` and `no_block_map` are remarks; the
+    /// others keep it out of the feed.
+    pub code: String,
+    /// Display text of the version.
+    pub version: String,
+    /// Name of the download; null if the version is concerned.
+    pub asset: Option<String>,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
 /// The answer of a CDN to a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         FeedbackRatings,
         FeedbackSeries,
         FeedbackStatistics,
+        FeedList,
         File,
         FileDeleted,
         FilePage,
@@ -2222,6 +2223,24 @@ class AsyncAdminRequests(AsyncNamespace):
                     "native_versions": native_versions,
                 },
                 extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_feeds(
+        self,
+    ) -> Coroutine[Any, Any, FeedList]:
+        """Check what feeds for updaters show, and what keeps versions out of them.
+
+        One entry a format and channel. Problems are those of the greatest 100 versions of the channel that
+        callers may be offered, the greatest version first.
+
+        `GET /admin/projects/{k}/feeds`
+        """
+        return self._send(
+            Call["FeedList"](
+                "GET",
+                "/admin/projects/{k}/feeds",
                 admin=True,
             )
         )
