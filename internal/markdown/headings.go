@@ -3,6 +3,12 @@ package markdown
 import (
 	"regexp"
 	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // Below renders Markdown for a place in a page under a heading of the given level, 1 to
@@ -31,4 +37,46 @@ func nest(rendered string, outermost int) string {
 		}
 		return "<h" + now + ">"
 	})
+}
+
+// headings holds the positions of the ATX headings of a text in the context of its parser.
+var headings = parser.NewContextKey()
+
+// atxHeading is a parser for ATX headings that adds the position of each to headings.
+type atxHeading struct{ parser.BlockParser }
+
+func (p atxHeading) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	_, line := reader.PeekLine()
+	at := line.Start + pc.BlockOffset() - line.Padding // the padding is the part of a tab that is left of the text
+	node, state := p.BlockParser.Open(parent, reader, pc)
+	if h, ok := node.(*ast.Heading); ok && h.Level < 6 {
+		found, _ := pc.Get(headings).([]int)
+		pc.Set(headings, append(found, at))
+	}
+	return node, state
+}
+
+// blocks parses the blocks of a text, but not the text within them.
+var blocks = parser.NewParser(parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
+	util.Prioritized(atxHeading{parser.NewATXHeadingParser()}, 550))...)) // before the default one, which has priority 600
+
+// Lower returns Markdown in which every ATX heading, which begins with #, is one level lower. A
+// heading of level 6 keeps its level. Everything else, such as a comment in a code block, stays as
+// it is.
+func Lower(source string) string {
+	if !strings.Contains(source, "#") || deep.MatchString(source) { // HTML shows the latter as plain text
+		return source
+	}
+	pc := parser.NewContext()
+	blocks.Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
+	found, _ := pc.Get(headings).([]int)
+	var b strings.Builder
+	written := 0
+	for _, at := range found {
+		b.WriteString(source[written:at])
+		b.WriteByte('#')
+		written = at
+	}
+	b.WriteString(source[written:])
+	return b.String()
 }

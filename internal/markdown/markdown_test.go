@@ -181,3 +181,60 @@ func TestBelow(t *testing.T) {
 		}
 	}
 }
+
+func TestLower(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ source, want string }{
+		"nothing":              {"", ""},
+		"no heading":           {"a\n- b #1\n", "a\n- b #1\n"},
+		"all levels":           {"# A\n## B\n##### E\n###### F\n", "## A\n### B\n###### E\n###### F\n"},
+		"empty headings":       {"#\n\n##  \n#", "##\n\n###  \n##"},
+		"closed headings":      {"# A #\n# B ##", "## A #\n## B ##"},
+		"indented":             {" # A\n   # B\n\n    # code\n\n\t# code", " ## A\n   ## B\n\n    # code\n\n\t# code"},
+		"blank after #":        {"#A\n#\tB\n#1 is not one\n####### C", "#A\n##\tB\n#1 is not one\n####### C"},
+		"escaped":              {"\\# A\n# B", "\\# A\n## B"},
+		"after a paragraph":    {"a\n# B\nc", "a\n## B\nc"},
+		"underlined":           {"#A\n===\n\nB\n---", "#A\n===\n\nB\n---"},
+		"CRLF":                 {"# A\r\n\r\n## B\r\n", "## A\r\n\r\n### B\r\n"},
+		"fences":               {"```sh\n# a\n```\n# B\n~~~\n# c\n~~~\n# D", "```sh\n# a\n```\n## B\n~~~\n# c\n~~~\n## D"},
+		"indented fence":       {"   ```\n# a\n  ```\n# B", "   ```\n# a\n  ```\n## B"},
+		"fence of other marks": {"~~~\n```\n# a\n~~~\n# B", "~~~\n```\n# a\n~~~\n## B"},
+		"longer fence":         {"````\n```\n# a\n````\n# B", "````\n```\n# a\n````\n## B"},
+		"end with a word":      {"```\n# a\n``` sh\n# b", "```\n# a\n``` sh\n# b"},
+		"fence without an end": {"# A\n```\n# b", "## A\n```\n# b"},
+		"code in a line":       {"``` a`b\n# C", "``` a`b\n## C"},
+		"indented by four":     {"    ```\n# A", "    ```\n## A"},
+		"fence in a list":      {"- ```\n  # a\n  ```\n\n# B", "- ```\n  # a\n  ```\n\n## B"},
+		"in quotes and lists":  {"> # A\n\n- # B\n\n1. x\n\n   # C", "> ## A\n\n- ## B\n\n1. x\n\n   ## C"},
+		"after tabs":           {">\t# A\n\n-\t# B\n\n*\t## C", ">\t## A\n\n-\t## B\n\n*\t### C"},
+		"too deep":             {strings.Repeat("> ", 64) + "# A", strings.Repeat("> ", 64) + "# A"},
+		"not text":             {"\xff\x00\n# A\xfe", "\xff\x00\n## A\xfe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := markdown.Lower(c.source); got != c.want {
+				t.Errorf("Lower(%q) is %q, want %q", c.source, got, c.want)
+			}
+		})
+	}
+}
+
+// FuzzLower checks that Lower adds nothing except a # before each of its changes.
+func FuzzLower(f *testing.F) {
+	for _, source := range []string{"# A\n###### B", "> -\t# A\n\n```\n# b\n", " \t# A\n##", "A\n===\n# B", "\xff# A\n#\n"} {
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		got, at := markdown.Lower(source), 0
+		for i := range len(got) {
+			if at < len(source) && got[i] == source[at] {
+				at++
+			} else if got[i] != '#' {
+				t.Fatalf("Lower(%q) is %q", source, got)
+			}
+		}
+		if at != len(source) {
+			t.Fatalf("Lower(%q) is %q", source, got)
+		}
+	})
+}
