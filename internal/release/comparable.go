@@ -7,6 +7,7 @@
 //	channels.go    the channels of a project
 //	catalog.go     the versions of a project, and the latest one
 //	offer.go       which version a caller is offered
+//	since.go       the versions that an update brings
 //	baseline.go    the version with which a rollout is compared
 //	check.go       the update check
 //	explain.go     explaining the result of the update check
