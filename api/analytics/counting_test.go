@@ -114,6 +114,7 @@ func TestWhatIsCounted(t *testing.T) {
 		{"latest preview, also null", "GET", "/versions/latest-preview", nil, "", 200, "1 VERSION_LATEST_PREVIEW, " + curl},
 		{"version by version", "GET", "/versions/by-version/1.0.0", nil, "", 200, "1 VERSION_BY_VERSION, " + curl},
 		{"assets of a version", "GET", "/versions/by-version/1.0.0/assets?platform=linux", nil, "", 200, "1 VERSION_ASSETS, " + curl},
+		{"notes of versions", "GET", "/versions/notes?from=0.1&platform=linux", nil, "", 200, "1 VERSION_NOTES, " + curl},
 		{"update check", "POST", "/versions/check-update", nil, `{"current_version":"v1.0"}`, 200, check("v1.0")},
 		{"announcements", "GET", "/announcements", nil, "", 200, "1 ANNOUNCEMENT_LIST, " + curl},
 		{"latest announcement", "GET", "/announcements/latest", nil, "", 200, "1 ANNOUNCEMENT_LATEST, " + curl},

@@ -20,6 +20,7 @@
 //	versions.go              versions: lists, statistics, public reads
 //	versions_input.go        bodies of versions and their rules
 //	versions_view.go         versions in responses
+//	notes.go                 notes of the versions between two versions
 //	yank.go                  withdrawing a version
 //	distribution.go          channels, health rules and signature policy of a project
 //	trust.go                 the public keys that sign downloads

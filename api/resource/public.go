@@ -25,6 +25,10 @@ func (h *Handlers) publicRoutes() []web.Route {
 		},
 		{Method: "GET", Path: versions + "/by-version/:v", Access: web.Anyone(), Handler: h.publicVersion, Counts: "VERSION_BY_VERSION"},
 		{
+			Method: "GET", Path: versions + "/notes", Access: web.Anyone(), Handler: web.OK(h.publicNotes), Counts: "VERSION_NOTES",
+			FiltersPlatform: true,
+		},
+		{
 			Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Handler: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE",
 			Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit,
 		},

@@ -21,6 +21,7 @@ type updateCheckInput struct {
 	Channel           web.Optional[string] `json:"channel"`
 	RolloutKey        web.Optional[string] `json:"rollout_key"`
 	AcceptDowngrade   web.Optional[bool]   `json:"accept_downgrade"`
+	IncludeNotes      web.Optional[bool]   `json:"include_notes"`
 	Locale            web.Optional[string] `json:"locale"`
 	Platform          web.Optional[string] `json:"platform"`         // only for statistics and cohorts
 	PlatformVersion   web.Optional[string] `json:"platform_version"` // used for statistics only
@@ -34,6 +35,7 @@ func (in updateCheckInput) check() (release.Query, error) {
 	p.Text("channel", in.Channel, web.TextRule{Max: 16, Trim: true})
 	p.Text("rollout_key", in.RolloutKey, web.TextRule{Max: 64})
 	p.Flag("accept_downgrade", in.AcceptDowngrade)
+	p.Flag("include_notes", in.IncludeNotes)
 	p.Text("locale", in.Locale, web.TextRule{})
 	q := release.Query{
 		Version:    strings.TrimSpace(in.CurrentVersion.Or("")),
@@ -79,7 +81,7 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 				answers.Put(buffer)
 			}
 		}()
-		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision)
+		*buffer, err = reader.updateCheck((*buffer)[:0], query, decision, in.IncludeNotes.Or(false))
 		if err != nil {
 			return err
 		}
@@ -126,8 +128,9 @@ func (r reader) holdLarge(d release.Decision) error {
 	return r.request.Hold(size)
 }
 
-// updateCheck appends the response for a decision to b.
-func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+// updateCheck appends the response for a decision to b. With notes, it contains the notes of the
+// versions up to the target.
+func (r reader) updateCheck(b []byte, q release.Query, d release.Decision, notes bool) ([]byte, error) {
 	if err := r.holdLarge(d); err != nil {
 		return nil, err
 	}
@@ -175,7 +178,26 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision) ([]by
 	if b, err = r.appendDistribution(append(b, '}'), d); err != nil {
 		return nil, err
 	}
+	if notes && d.Target >= 0 {
+		if b, err = r.appendNotes(b, q, d); err != nil {
+			return nil, err
+		}
+	}
 	return append(b, '}'), nil
+}
+
+// appendNotes appends the notes of the versions between the caller's version and the target.
+func (r reader) appendNotes(b []byte, q release.Query, d release.Decision) ([]byte, error) {
+	c := changes{channel: cmp.Or(q.Channel, release.Stable), from: d.Comparable, fromText: d.Comparable.String(), to: d.Target, limit: notedVersions}
+	if d.Current >= 0 {
+		c.fromText = r.snap.Catalog.Item(d.Current).Version
+	}
+	notes, err := r.notes(c)
+	if err != nil {
+		return nil, err
+	}
+	object, err := web.Encode(notes)
+	return append(append(b, `,"notes":`...), object...), err
 }
 
 // appendDistribution appends the fields about a rollout and about a downgrade, if there are any.
@@ -268,7 +290,7 @@ func (h *Handlers) simulateUpdateCheck(r *web.Request, in updateCheckInput) (sim
 		if decision.Target >= 0 {
 			v.Reasons = append(v.Reasons, h.ignoredFacts(snap, decision.Target, on)...)
 		}
-		v.Answer, err = h.reader(r, snap, in.Locale.Or("")).updateCheck(nil, query, decision)
+		v.Answer, err = h.reader(r, snap, in.Locale.Or("")).updateCheck(nil, query, decision, in.IncludeNotes.Or(false))
 		return v, err
 	})
 }
