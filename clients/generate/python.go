@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 type pythonType struct {
 	Name, Doc, Base    string
 	Required, Optional []pythonField
+	Keywords           []pythonField // required fields whose names are keywords of Python
 }
 
 type pythonField struct{ Name, Type, Doc string }
@@ -108,6 +110,8 @@ func pythonTypes(s *spec) any {
 					t.Base = "Estimated"
 				case f.Name == "locale_message":
 					t.Base = "Localized"
+				case f.Name == "from": // a keyword, which no class can have as a field
+					t.Keywords = append(t.Keywords, entry)
 				case f.Required:
 					t.Required = append(t.Required, entry)
 				default:
@@ -184,7 +188,8 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 		m.Keywords = append(m.Keywords, signature)
 	}
 	for _, f := range s.query("python", o) {
-		value := f.Name
+		argument := cmp.Or(o.Table.Rename[f.Name], f.Name)
+		value := argument
 		kind := s.Names.fieldType("python", f)
 		if kind == "" && s.enumeration(f.Type) != "" {
 			kind = "str" // a newer server may know more
@@ -199,9 +204,9 @@ func (s *spec) pythonMethod(o *operation) *pythonMethod {
 			add(f, f.Name+": bool = False")
 			value = "True if " + f.Name + " else None"
 		case f.Required:
-			add(f, f.Name+": "+kind)
+			add(f, argument+": "+kind)
 		default:
-			add(f, f.Name+": "+kind+" | None = None")
+			add(f, argument+": "+kind+" | None = None")
 		}
 		m.Queries = append(m.Queries, fmt.Sprintf("%q: %s", f.Name, value))
 	}

@@ -175,6 +175,15 @@ func (p *Public) GetTrustKeys(ctx context.Context) (*List[PublicTrustKey], error
 	return fetch[List[PublicTrustKey]](ctx, p.call(http.MethodGet, "/public/{k}/trust-keys"))
 }
 
+// GetNotes reads the notes of the versions between two versions. The notes of the versions on a
+// channel that are greater than `from` and at most `to`, the newest first, each for itself and as
+// one text. Versions that are being rolled out are left out unless one of them is `to`, and so are
+// withdrawn versions and versions without title and notes. Without `from`, the notes are those of
+// `to`. 400 if `from` is greater than `to`. 404 if the project or the version `to` does not exist.
+func (p *Public) GetNotes(ctx context.Context, opts *NotesOptions) (*VersionNotes, error) {
+	return fetch[VersionNotes](ctx, p.call(http.MethodGet, "/public/{k}/versions/notes").where(opts))
+}
+
 // ListAnnouncements lists the announcements for the caller. Pinned announcements come first, then
 // the newest. The list contains visible announcements only: not hidden, not hidden for the
 // requested language, and for the requested platform and the client's version. `search` looks into

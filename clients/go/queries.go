@@ -50,6 +50,29 @@ type AssetsOptions struct {
 	Kind string `query:"kind"`
 }
 
+// NotesOptions holds the query of GetNotes.
+type NotesOptions struct {
+	// The version whose users read the notes: a display version or a comparable version, which need not
+	// be published here.
+	From string `query:"from"`
+	// A published version: its display version, or else its comparable version. Without one, it is the
+	// version that a client without a rollout key is offered.
+	To string `query:"to"`
+	// The channel whose versions are included, together with those of the channels that it includes.
+	// 400 if the project has no such channel.
+	Channel string `query:"channel"`
+	// Only versions for this platform, and those for all platforms. Case does not matter.
+	Platform Platform `query:"platform"`
+	// Whether the notes are Markdown, or HTML that is safe in any page.
+	Format string `query:"format"`
+	// Maximum number of versions.
+	Limit int `query:"limit"`
+	// The requested language. An unknown tag is not an error: the answer is in the default language,
+	// and `locale_message` of each object contains a note. If it is left out, the client's own is sent;
+	// null sends none.
+	Locale Opt[string] `query:"locale"`
+}
+
 // ListPublicAnnouncementsOptions holds the query of ListAnnouncements.
 type ListPublicAnnouncementsOptions struct {
 	// Number of items of a page.

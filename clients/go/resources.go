@@ -2995,6 +2995,8 @@ type UpdateCheckInput struct {
 	RolloutKey Opt[string] `json:"rollout_key,omitzero"`
 	// Whether the target may be an older version if the installed one was withdrawn.
 	AcceptDowngrade *bool `json:"accept_downgrade,omitempty"`
+	// Whether the answer contains `notes`.
+	IncludeNotes *bool `json:"include_notes,omitempty"`
 	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
 	// Platform of the app. For statistics, and for rollouts that are limited to some platforms.
@@ -3033,6 +3035,50 @@ type UpdateCheck struct {
 	// The older version for a client whose version was withdrawn and for which there is nothing newer.
 	// Left out otherwise.
 	Downgrade *UpdateCheckDowngrade `json:"downgrade,omitempty"`
+	// The notes of the versions between two versions. In update checks, only present if `include_notes`
+	// is true and there is a target.
+	Notes *VersionNotes `json:"notes,omitempty"`
+}
+
+// VersionNotes holds the notes of the versions between two versions. In update checks, only present
+// if `include_notes` is true and there is a target.
+type VersionNotes struct {
+	// The version after which the notes begin; null without one.
+	From *string `json:"from"`
+	// Display version of the version at which the notes end.
+	To string `json:"to"`
+	// Language of the entries; null if all texts are the default texts.
+	Locale *string `json:"locale"`
+	// Only present if the requested language is not one of the project; a sentence with the reason.
+	LocaleMessage string `json:"locale_message,omitempty"`
+	// The versions, the newest first.
+	Entries []VersionNote `json:"entries"`
+	// All entries as one text, each below a heading of level 2. Headings of the notes are one level
+	// lower than in the notes.
+	Content string `json:"content"`
+	// Whether the oldest entries are missing because there are more than `limit`, or the content would
+	// exceed 256 KiB.
+	Truncated bool `json:"truncated"`
+}
+
+// VersionNote holds the notes of a version.
+type VersionNote struct {
+	// Display version.
+	Version string `json:"version"`
+	// Comparable version.
+	ComparableVersion string `json:"comparable_version"`
+	// Title.
+	Title *string `json:"title"`
+	// Notes, in the format of the answer.
+	Content *string `json:"content"`
+	// Language of the title and the notes; null if both are the default texts.
+	Locale *string `json:"locale"`
+	// Publication time.
+	PublishedAt int64 `json:"published_at"`
+	// Whether the version is a preview.
+	IsPreview bool `json:"is_preview"`
+	// Whether the version is a milestone.
+	IsMilestone bool `json:"is_milestone"`
 }
 
 // UpdateCheckRollout holds the rollout of the greatest version on the channel. Left out if that
@@ -3099,6 +3145,8 @@ type UpdateCheckSimulationInput struct {
 	RolloutKey Opt[string] `json:"rollout_key,omitzero"`
 	// Whether the target may be an older version if the installed one was withdrawn.
 	AcceptDowngrade *bool `json:"accept_downgrade,omitempty"`
+	// Whether the answer contains `notes`.
+	IncludeNotes *bool `json:"include_notes,omitempty"`
 	// The requested language for the texts of the versions.
 	Locale Opt[string] `json:"locale,omitzero"`
 	// Platform of the client. It may change a reason, and the answer if a rollout is limited to some

@@ -189,6 +189,7 @@ ARGUMENTS = {
     # The client is bound to a project, names it otherwise, or fills it in.
     "update_project": {"new_project_key": "project_key"},
     "update_project_locale": {"new_locale": "locale"},
+    "get_notes": {"from_": "from"},  # from is a keyword
 }
 NOT_ARGUMENTS = {
     "check_update": {"platform", "platform_version"},

@@ -159,6 +159,7 @@ import type {
   VersionAdoption,
   VersionCreate,
   VersionFields,
+  VersionNotes,
   VersionPage,
   VersionReport,
   VersionStatistics,
@@ -263,6 +264,33 @@ export interface PublicGetAssetsQuery {
   arch?: "x64" | "arm64" | "x86" | "armv7" | "universal" | (string & {}) | null | undefined;
   /** Only downloads of this kind. */
   kind?: "nupkg-delta" | "nupkg-full" | "sparkle-delta" | "app-tar" | "dmg" | "pkg" | "exe-portable" | "exe" | "msi" | "msix" | "deb" | "rpm" | "appimage" | "flatpak" | "snap" | "apk" | "aab" | "ipa" | "app-zip" | "zip" | "tar" | "other" | (string & {}) | null | undefined;
+}
+
+/** Query of `getNotes`. */
+export interface PublicGetNotesQuery {
+  /**
+   * The version whose users read the notes: a display version or a comparable version, which need not be
+   * published here.
+   */
+  from?: string | null | undefined;
+  /**
+   * A published version: its display version, or else its comparable version. Without one, it is the version that
+   * a client without a rollout key is offered.
+   */
+  to?: string | null | undefined;
+  /** The channel whose versions are included, together with those of the channels that it includes. 400 if the project has no such channel. */
+  channel?: string | null | undefined;
+  /** Only versions for this platform, and those for all platforms. Case does not matter. */
+  platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
+  /** Whether the notes are Markdown, or HTML that is safe in any page. */
+  format?: "markdown" | "html" | (string & {}) | null | undefined;
+  /** Maximum number of versions. */
+  limit?: number | null | undefined;
+  /**
+   * The requested language. An unknown tag is not an error: the answer is in the default language, and
+   * `locale_message` of each object contains a note.
+   */
+  locale?: string | null | undefined;
 }
 
 /** Query of `listAnnouncements`. */
@@ -722,7 +750,7 @@ export interface GetRequestOverviewQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
@@ -743,7 +771,7 @@ export interface GetRequestTimeseriesQuery {
   /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
   /** Dimension of additional series, one for each value. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
@@ -817,7 +845,7 @@ export interface GetRequestHeatmapQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
@@ -916,6 +944,16 @@ export interface PublicApi {
    * Keys that count, the oldest first. Revoked keys are left out.
    */
   getTrustKeys(options?: CallOptions): Promise<PublicTrustKeyList>;
+
+  /**
+   * Read the notes of the versions between two versions.
+   *
+   * The notes of the versions on a channel that are greater than `from` and at most `to`, the newest first, each
+   * for itself and as one text. Versions that are being rolled out are left out unless one of them is `to`, and
+   * so are withdrawn versions and versions without title and notes. Without `from`, the notes are those of `to`.
+   * 400 if `from` is greater than `to`. 404 if the project or the version `to` does not exist.
+   */
+  getNotes(query?: PublicGetNotesQuery, options?: CallOptions): Promise<VersionNotes>;
 
   /**
    * Check whether an update exists, and whether it is required.

@@ -2036,7 +2036,7 @@ export interface SearchPage {
 }
 
 /** A kind of request; successful ones are counted. */
-export type CountedEndpoint = "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {});
+export type CountedEndpoint = "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {});
 
 /** A dimension of series. */
 export type SeriesGroup = "endpoint" | "platform" | (string & {});
@@ -2113,7 +2113,7 @@ export interface RequestSeries {
     /** The requested offset. */
     tz_offset_minutes: number;
     /** The only counted kind; null for all. */
-    endpoint: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | (string & {}) | null;
+    endpoint: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null;
     /** Dimension of the series. */
     group_by: "endpoint" | "platform" | (string & {}) | null;
     /** All requests, ascending. */
@@ -3102,6 +3102,11 @@ export interface UpdateCheckInput {
      * Default `false`.
      */
     accept_downgrade?: boolean | undefined;
+    /**
+     * Whether the answer contains `notes`.
+     * Default `false`.
+     */
+    include_notes?: boolean | undefined;
     /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
     /** Platform of the app. For statistics, and for rollouts that are limited to some platforms. */
@@ -3130,6 +3135,44 @@ export interface UpdateCheck {
     milestone: MilestoneState;
     rollout?: UpdateCheckRollout | undefined;
     downgrade?: UpdateCheckDowngrade | undefined;
+    notes?: VersionNotes | undefined;
+}
+
+/** The notes of the versions between two versions. In update checks, only present if `include_notes` is true and there is a target. */
+export interface VersionNotes {
+    /** The version after which the notes begin; null without one. */
+    from: string | null;
+    /** Display version of the version at which the notes end. */
+    to: string;
+    /** Language of the entries; null if all texts are the default texts. */
+    locale: string | null;
+    locale_message?: LocaleMessage | undefined;
+    /** The versions, the newest first. */
+    entries: VersionNote[];
+    /** All entries as one text, each below a heading of level 2. Headings of the notes are one level lower than in the notes. */
+    content: string;
+    /** Whether the oldest entries are missing because there are more than `limit`, or the content would exceed 256 KiB. */
+    truncated: boolean;
+}
+
+/** The notes of a version. */
+export interface VersionNote {
+    /** Display version. */
+    version: string;
+    /** Comparable version. */
+    comparable_version: string;
+    /** Title. */
+    title: string | null;
+    /** Notes, in the format of the answer. */
+    content: string | null;
+    /** Language of the title and the notes; null if both are the default texts. */
+    locale: string | null;
+    /** Publication time. */
+    published_at: number;
+    /** Whether the version is a preview. */
+    is_preview: boolean;
+    /** Whether the version is a milestone. */
+    is_milestone: boolean;
 }
 
 /** The rollout of the greatest version on the channel. Left out if that version is complete. */
@@ -3189,6 +3232,11 @@ export interface UpdateCheckSimulationInput {
      * Default `false`.
      */
     accept_downgrade?: boolean | undefined;
+    /**
+     * Whether the answer contains `notes`.
+     * Default `false`.
+     */
+    include_notes?: boolean | undefined;
     /** The requested language for the texts of the versions. */
     locale?: string | null | undefined;
     /** Platform of the client. It may change a reason, and the answer if a rollout is limited to some platforms. */

@@ -23,6 +23,7 @@ export const open = `/public/terms Term list?l
 ./versions/by-version/{v} Version get?l
 ./versions/by-version/{v}/assets Assets get?
 ./trust-keys TrustKeys get
+./versions/notes Notes get?l
 ./versions/check-update Update check!l
 ./announcements Announcement list?*lv
 ./announcements/latest LatestAnnouncement get?lv

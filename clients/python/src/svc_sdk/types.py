@@ -214,6 +214,8 @@ __all__ = [
     "ValueSeries",
     "Version",
     "VersionAdoption",
+    "VersionNote",
+    "VersionNotes",
     "VersionPage",
     "VersionReport",
     "VersionSeries",
@@ -2882,6 +2884,9 @@ class _UpdateCheckOptional(TypedDict, total=False):
     downgrade: UpdateCheckDowngrade
     """The older version for a client whose version was withdrawn and for which there is nothing newer.
     Left out otherwise."""
+    notes: VersionNotes
+    """The notes of the versions between two versions. In update checks, only present if `include_notes` is
+    true and there is a target."""
 
 
 class UpdateCheck(_UpdateCheckOptional):
@@ -2907,6 +2912,50 @@ class UpdateCheck(_UpdateCheckOptional):
     """The version to install now; null if there is nothing newer."""
     milestone: MilestoneState
     """The milestones between the installed and the latest version."""
+
+
+_VersionNotesKeywords = TypedDict("_VersionNotesKeywords", {"from": "str | None"})
+
+
+class VersionNotes(_VersionNotesKeywords, Localized):
+    """The notes of the versions between two versions.
+
+    In update checks, only present if `include_notes` is true and there is a target.
+    """
+
+    to: str
+    """Display version of the version at which the notes end."""
+    locale: str | None
+    """Language of the entries; null if all texts are the default texts."""
+    entries: list[VersionNote]
+    """The versions, the newest first."""
+    content: str
+    """All entries as one text, each below a heading of level 2. Headings of the notes are one level lower
+    than in the notes."""
+    truncated: bool
+    """Whether the oldest entries are missing because there are more than `limit`, or the content would
+    exceed 256 KiB."""
+
+
+class VersionNote(TypedDict):
+    """The notes of a version."""
+
+    version: str
+    """Display version."""
+    comparable_version: str
+    """Comparable version."""
+    title: str | None
+    """Title."""
+    content: str | None
+    """Notes, in the format of the answer."""
+    locale: str | None
+    """Language of the title and the notes; null if both are the default texts."""
+    published_at: int
+    """Publication time."""
+    is_preview: bool
+    """Whether the version is a preview."""
+    is_milestone: bool
+    """Whether the version is a milestone."""
 
 
 class UpdateCheckRollout(TypedDict):

@@ -53,6 +53,14 @@ endpoints! {
     /// Revoked keys are left out.
     GET "/public/{k}/trust-keys" get_trust_keys [] () -> Listing<PublicTrustKey>;
 
+    /// Reads the notes of the versions between two versions. The notes of the versions on a channel
+    /// that are greater than `from` and at most `to`, the newest first, each for itself and as one
+    /// text. Versions that are being rolled out are left out unless one of them is `to`, and so are
+    /// withdrawn versions and versions without title and notes. Without `from`, the notes are those
+    /// of `to`. 400 if `from` is greater than `to`. 404 if the project or the version `to` does not
+    /// exist.
+    GET "/public/{k}/versions/notes" get_notes [] (Notes) -> VersionNotes;
+
     /// Checks whether an update exists, and whether it is required. Send the installed display
     /// version, its comparable version, or both. Without `current_comparable_version`, a version
     /// that is not published here is refused with 400, and so is a channel that the project does

@@ -43,6 +43,8 @@ pub struct CheckUpdate {
     pub rollout_key: Option<String>,
     /// Whether an older version is taken in place of one that was withdrawn.
     pub accept_downgrade: Option<bool>,
+    /// Whether the answer has the notes of the versions up to the target.
+    pub include_notes: Option<bool>,
     /// Preferred language; the client's own when left out.
     pub locale: Patch<String>,
     /// Fields that this library does not know; they win over the others.
@@ -92,6 +94,12 @@ impl CheckUpdate {
         self
     }
 
+    /// Whether the answer has the notes of the versions up to the target.
+    pub fn include_notes(mut self, include: bool) -> Self {
+        self.include_notes = Some(include);
+        self
+    }
+
     /// Preferred language; the client's own when left out.
     pub fn locale(mut self, locale: impl Into<Patch<String>>) -> Self {
         self.locale = locale.into();
@@ -131,6 +139,7 @@ impl Arguments for CheckUpdate {
         put("channel", self.channel.clone().map(Into::into));
         put("rollout_key", self.rollout_key.clone().map(Into::into));
         put("accept_downgrade", self.accept_downgrade.map(Into::into));
+        put("include_notes", self.include_notes.map(Into::into));
         put(
             "locale",
             or_default(&self.locale, &settings.locale).map(Into::into),

@@ -68,6 +68,31 @@ query! {
 }
 
 query! {
+    /// The query of `get_notes`.
+    Notes {
+        /// The version whose users read the notes: a display version or a comparable version, which
+        /// need not be published here.
+        optional from: String,
+        /// A published version: its display version, or else its comparable version. Without one,
+        /// it is the version that a client without a rollout key is offered.
+        optional to: String,
+        /// The channel whose versions are included, together with those of the channels that it
+        /// includes. 400 if the project has no such channel.
+        optional channel: String,
+        /// Only versions for this platform, and those for all platforms. Case does not matter.
+        optional platform: Platform,
+        /// Whether the notes are Markdown, or HTML that is safe in any page.
+        optional format: String,
+        /// Maximum number of versions.
+        optional limit: u32,
+        /// The requested language. An unknown tag is not an error: the answer is in the default
+        /// language, and `locale_message` of each object contains a note. If it is left out, the
+        /// client's own is sent; null sends none.
+        locale locale: String,
+    }
+}
+
+query! {
     /// The query of `list_announcements`.
     ListPublicAnnouncements {
         /// Number of items of a page.

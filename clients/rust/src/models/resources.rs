@@ -2324,6 +2324,57 @@ pub struct UpdateCheck {
     /// The older version for a client whose version was withdrawn and for which there is nothing
     /// newer. Left out otherwise.
     pub downgrade: Option<UpdateCheckDowngrade>,
+    /// The notes of the versions between two versions. In update checks, only present if
+    /// `include_notes` is true and there is a target.
+    pub notes: Option<VersionNotes>,
+}
+
+/// The notes of the versions between two versions. In update checks, only present if
+/// `include_notes` is true and there is a target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct VersionNotes {
+    /// The version after which the notes begin; null without one.
+    pub from: Option<String>,
+    /// Display version of the version at which the notes end.
+    pub to: String,
+    /// Language of the entries; null if all texts are the default texts.
+    pub locale: Option<String>,
+    /// Only present if the requested language is not one of the project; a sentence with the
+    /// reason.
+    pub locale_message: Option<String>,
+    /// The versions, the newest first.
+    pub entries: Vec<VersionNote>,
+    /// All entries as one text, each below a heading of level 2. Headings of the notes are one
+    /// level lower than in the notes.
+    pub content: String,
+    /// Whether the oldest entries are missing because there are more than `limit`, or the content
+    /// would exceed 256 KiB.
+    pub truncated: bool,
+}
+
+/// The notes of a version.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct VersionNote {
+    /// Display version.
+    pub version: String,
+    /// Comparable version.
+    pub comparable_version: String,
+    /// Title.
+    pub title: Option<String>,
+    /// Notes, in the format of the answer.
+    pub content: Option<String>,
+    /// Language of the title and the notes; null if both are the default texts.
+    pub locale: Option<String>,
+    /// Publication time.
+    pub published_at: i64,
+    /// Whether the version is a preview.
+    pub is_preview: bool,
+    /// Whether the version is a milestone.
+    pub is_milestone: bool,
 }
 
 /// The rollout of the greatest version on the channel. Left out if that version is complete.
@@ -3993,6 +4044,8 @@ input! {
         patch rollout_key: String,
         /// Whether the target may be an older version if the installed one was withdrawn.
         optional accept_downgrade: bool,
+        /// Whether the answer contains `notes`.
+        optional include_notes: bool,
         /// The requested language for the texts of the versions.
         patch locale: String,
         /// Platform of the client. It may change a reason, and the answer if a rollout is limited

@@ -544,6 +544,7 @@ fn models_have_the_fields_of_openapi() {
         MarkdownPreview = "MarkdownPreview",
         Asset = "Asset", PublicAsset = "PublicAsset", AssetPackage = "AssetPackage",
         AssetSignature = "AssetSignature", TrustKey = "TrustKey", PublicTrustKey = "PublicTrustKey",
+        VersionNotes = "VersionNotes", VersionNote = "VersionNote",
     );
     inputs!(
         ProjectFields = "ProjectFields",

@@ -26,6 +26,7 @@ class AsyncPublicMethods(AsyncPublicRequests):
         channel: str | Unset | None = UNSET,
         rollout_key: str | Unset | None = UNSET,
         accept_downgrade: bool | Unset = UNSET,
+        include_notes: bool | Unset = UNSET,
         locale: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, UpdateCheck]:
@@ -48,6 +49,7 @@ class AsyncPublicMethods(AsyncPublicRequests):
                     "channel": not_null(channel),
                     "rollout_key": not_null(rollout_key),
                     "accept_downgrade": accept_downgrade,
+                    "include_notes": include_notes,
                     "locale": not_null(unless(locale, LOCALE)),
                 },
                 extra=extra,

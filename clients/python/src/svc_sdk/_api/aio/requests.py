@@ -128,6 +128,7 @@ if TYPE_CHECKING:
         UploadSession,
         Version,
         VersionAdoption,
+        VersionNotes,
         VersionPage,
         VersionReport,
         VersionStatistics,
@@ -415,6 +416,43 @@ class AsyncPublicRequests(AsyncNamespace):
             Call["PublicTrustKeyList"](
                 "GET",
                 "/public/{k}/trust-keys",
+            )
+        )
+
+    def get_notes(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        channel: str | None = None,
+        platform: str | None = None,
+        format: Literal["markdown", "html"] | None = None,
+        limit: int | None = None,
+        locale: str | Unset | None = UNSET,
+    ) -> Coroutine[Any, Any, VersionNotes]:
+        """Read the notes of the versions between two versions.
+
+        The notes of the versions on a channel that are greater than `from` and at most `to`, the newest
+        first, each for itself and as one text. Versions that are being rolled out are left out unless one of
+        them is `to`, and so are withdrawn versions and versions without title and notes. Without `from`, the
+        notes are those of `to`. 400 if `from` is greater than `to`. 404 if the project or the version `to`
+        does not exist.
+
+        `GET /public/{k}/versions/notes`
+        """
+        return self._send(
+            Call["VersionNotes"](
+                "GET",
+                "/public/{k}/versions/notes",
+                query={
+                    "from": from_,
+                    "to": to,
+                    "channel": channel,
+                    "platform": platform,
+                    "format": format,
+                    "limit": limit,
+                    "locale": unless(locale, LOCALE),
+                },
             )
         )
 
@@ -1927,6 +1965,7 @@ class AsyncAdminRequests(AsyncNamespace):
         channel: str | Unset | None = UNSET,
         rollout_key: str | Unset | None = UNSET,
         accept_downgrade: bool | Unset = UNSET,
+        include_notes: bool | Unset = UNSET,
         locale: str | Unset | None = UNSET,
         platform: str | Unset | None = UNSET,
         extra: Mapping[str, Any] | None = None,
@@ -1950,6 +1989,7 @@ class AsyncAdminRequests(AsyncNamespace):
                     "channel": channel,
                     "rollout_key": rollout_key,
                     "accept_downgrade": accept_downgrade,
+                    "include_notes": include_notes,
                     "locale": locale,
                     "platform": platform,
                 },
