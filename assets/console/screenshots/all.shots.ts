@@ -1,5 +1,5 @@
 // Takes a screenshot of every scene in every look. The regular expressions SCENES and LOOKS select
-// some of them: SCENES=^logs LOOKS=dark-375. DATA=none shows a project without records instead of
+// some of them: SCENES=^logs LOOKS=dark-390. DATA=none shows a project without records instead of
 // the demo, and DATA=few one with a record of each kind.
 
 import { join } from "node:path";
@@ -13,11 +13,11 @@ const folder = fileURLToPath(new URL("../shots", import.meta.url));
 const chosen = (name: string, pattern: string | undefined) => new RegExp(pattern ?? "").test(name);
 
 const data = process.env["DATA"];
-const heights: Record<number, number> = { 1440: 900, 1024: 768, 375: 812, 320: 568 };
+const heights: Record<number, number> = { 1440: 900, 1024: 768, 390: 844, 320: 568 };
 
 for (const language of ["en", "zh"] as const) {
   for (const theme of ["light", "dark"] as const) {
-    for (const width of language === "en" && theme === "light" ? [1440, 1024, 375, 320] : [1440, 375]) {
+    for (const width of language === "en" && theme === "light" ? [1440, 1024, 390, 320] : [1440, 390]) {
       const phone = width < 768;
       const look = `${language}-${theme}-${width}`;
       if (!chosen(look, process.env["LOOKS"])) {

@@ -94,6 +94,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "versions-simulator", path: `/admin/versions?project=${project}&simulate=1&sim_version=4.2.1`, above: true },
     {
       name: "announcements-language",
+      demo: true, // the announcement has two languages
       path: `/admin/announcements?project=${project}&edit=${news[0]}`,
       above: true,
       prepare: async (page) => page.getByRole("dialog").getByRole("tab").nth(1).click(),

@@ -513,3 +513,23 @@ test("a slow network shows what is under way", async ({ page, server, project })
   await expect(form).toBeHidden();
   await expect(page.getByRole("link", { name: "slowly" })).toBeVisible();
 });
+
+test("in a window of 1024 px, lists leave columns out instead of cutting badges and times", async ({ page, demo }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const list of ["versions", "files", "announcements", "feedbacks", "logs", "tokens", "projects"]) {
+    await open(page, demo, `/admin/${list}?project=quillmere`);
+    await expect(page.locator("tbody tr").first()).toBeVisible();
+    await settled(page);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>("tbody .mantine-Badge-label, tbody td")]
+        .filter((cell) => cell.scrollWidth > cell.clientWidth && (cell.tagName !== "TD" || /^\d+ \w+ \d{4}|ago$/.test(cell.textContent)))
+        .map(({ textContent }) => textContent),
+    );
+    expect.soft(cut, list).toEqual([]);
+  }
+  await expect(page.getByRole("columnheader", { name: "Description" })).toBeHidden();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Description" }).click();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("columnheader", { name: "Description" })).toBeVisible();
+});

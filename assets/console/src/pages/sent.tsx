@@ -112,7 +112,7 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
     platform: {
       id: "platform",
       title: sent.platform,
-      width: 190,
+      width: 160,
       render: (record) => (record.platform || record.platform_version) && <PlatformAndVersion record={record} />,
       text: ({ platform, platform_version }) => [platform, platform_version].filter(Boolean).join(" "),
     },
@@ -120,7 +120,7 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
       id: "created_at",
       title: sent.time,
       phone: true,
-      width: 170,
+      width: 180,
       render: ({ created_at }) => format.time(created_at),
       detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,
     },

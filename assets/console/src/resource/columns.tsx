@@ -2,6 +2,7 @@
 // remembered for each page.
 
 import { Button } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconColumns3 } from "@tabler/icons-react";
 import { memo, useMemo } from "react";
 import { Menu } from "../core/menu";
@@ -13,11 +14,14 @@ import { widthsKey } from "./widths";
 /** Returns the IDs of the visible columns and the function that changes them. null restores the default. */
 export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>, (ids: string[] | null) => void] {
   const [remembered, remember] = useRemembered(`${name}.columns`);
+  const wide = useMediaQuery("(min-width: 75em)", false, { getInitialValueInEffect: false });
   const shown = useMemo(() => {
     const chosen = remembered?.split(" ");
-    const usual = columns.filter(({ id, hidden, detailOnly }) => !detailOnly && (chosen ? chosen.includes(id) : !hidden));
+    const usual = columns.filter(
+      ({ id, hidden, spare, detailOnly }) => !detailOnly && (chosen ? chosen.includes(id) : !hidden && (wide || !spare)),
+    );
     return new Set(usual.map(({ id }) => id));
-  }, [columns, remembered]);
+  }, [columns, remembered, wide]);
   return [shown, (ids) => remember(ids?.join(" ") ?? null)];
 }
 

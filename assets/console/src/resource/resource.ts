@@ -30,6 +30,8 @@ export interface Column<R> {
   text?: ((record: R) => string) | undefined;
   /** Whether the column is hidden until the user selects it. */
   hidden?: boolean | undefined;
+  /** Whether the column is hidden in windows below 1200 px until the user selects it. */
+  spare?: boolean | undefined;
   /**
    * Returns a second line below the value in the table. It is not shown on phones, where other
    * fields take its place.

@@ -20,7 +20,7 @@ import classes from "./table.module.css";
 import { ColumnEdge, useWidths } from "./widths";
 
 /** Minimum width in pixels of a column that has no width of its own. */
-const flexible = 200;
+const flexible = 150;
 const actionsWidth = 52;
 const tickWidth = 44;
 /** The fraction of their width to which columns can shrink before the table scrolls sideways. */

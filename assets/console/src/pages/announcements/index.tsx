@@ -108,7 +108,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       title,
       hidden,
       phone: id === "published_at",
-      width: 166,
+      width: 178,
       ...(id !== "updated_at" && { sort: id }),
       render: (record) => format.time(record[id]),
     });
@@ -153,6 +153,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       },
       {
         id: "platforms",
+        spare: true,
         title: names.platforms,
         width: 118,
         render: ({ platforms: some }) => <Platforms value={some} />,
@@ -166,6 +167,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       },
       {
         id: "translations",
+        spare: true,
         title: names.translations,
         width: 104,
         align: "right",
@@ -184,7 +186,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "expires_at",
         title: names.expires,
-        width: 166,
+        width: 178,
         render: ({ expires_at: at }) => at !== null && format.time(at),
       },
       time("created_at", names.created, true),

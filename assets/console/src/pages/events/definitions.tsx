@@ -74,6 +74,7 @@ export default function DefinitionsPage() {
         },
         {
           id: "description",
+          spare: true,
           title: definitions.description,
           render: ({ description }) => description,
           text: ({ description }) => description ?? "",
@@ -96,6 +97,7 @@ export default function DefinitionsPage() {
         },
         {
           id: "archived",
+          spare: true,
           title: definitions.archived,
           width: 110,
           render: ({ archived }) => archived && <Tone tone="neutral">{definitions.archived}</Tone>,

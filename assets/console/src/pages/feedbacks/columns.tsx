@@ -66,6 +66,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       },
       {
         id: "user_id",
+        spare: true,
         title: feedbacks.user,
         width: 140,
         render: ({ user_id, contact }) => (
@@ -89,7 +90,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
         render: ({ contact }) => contact && <SentText text={contact} />,
       },
       appVersionColumn<Feedback>(sent.version),
-      { ...columns.platform, width: 160 },
+      { ...columns.platform, spare: true },
       { ...columns.time, width: 126, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
       lines("reply", feedbacks.reply),
       lines("result", feedbacks.result),

@@ -185,11 +185,12 @@ function useFiles(project: string, distribution: string | null | undefined): Res
         },
         {
           id: "referenced_by",
+          spare: true,
           title: files.versions,
           width: 110,
           render: ({ referenced_by }) => referenced_by.join(", "),
         },
-        { id: "storage", title: files.storage, width: 96, render: ({ storage_backend_name }) => storage_backend_name },
+        { id: "storage", spare: true, title: files.storage, width: 96, render: ({ storage_backend_name }) => storage_backend_name },
         {
           id: "created_at",
           title: files.time,

@@ -68,6 +68,7 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
       },
       {
         id: "platforms",
+        spare: true,
         title: names.platforms,
         width: 118,
         render: ({ platforms: some, platform }) => <Platforms value={some.length || !platform ? some : [platform]} />,
@@ -102,12 +103,13 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         title: names.published,
         phone: true,
         sort: "published_at",
-        width: 118,
+        width: 130,
         render: ({ published_at: at }) => format.date(at),
         detail: ({ published_at: at }) => format.time(at),
       },
       {
         id: "translations",
+        spare: true,
         title: names.translations,
         width: 104,
         align: "right",
