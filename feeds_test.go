@@ -18,7 +18,7 @@ var built = map[string]map[string][2]string{
 		"dist/My-App-Setup-2.3.0-x64.exe": {}, "dist/My-App-Setup-2.3.0-x64.exe.blockmap": {},
 	},
 	"docs/feeds/electron.md": {
-		"dist/My-App-Setup-2.3.0-x64.exe": {}, "dist/My-App-Setup-2.3.0-x64.exe.blockmap": {}, "dist/My-App-2.3.0.AppImage": {},
+		"dist/My-App-Setup-2.3.0-x64.exe": {}, "dist/My-App-Setup-2.3.0-x64.exe.blockmap": {},
 	},
 	"docs/feeds/readers.md": {"dist/My-App-Setup-2.3.0-x64.exe": {}, "dist/My-App-2.3.0.dmg": {}},
 	"docs/feeds/sparkle.md": {
