@@ -159,14 +159,14 @@ async function idle() {
   throw new Error("the machine has something else to do: its processors were never idle for half a second");
 }
 
-/** Compressed bytes of scripts and style sheets that are loaded until `work` is done. */
+/** Compressed bytes of scripts and style sheets, without headers, that are loaded until `work` is done. */
 async function scriptBytes(page, work) {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   const wanted = new Set();
   let bytes = 0;
   session.on("Network.responseReceived", ({ requestId, type }) => (type === "Script" || type === "Stylesheet") && wanted.add(requestId));
-  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+  session.on("Network.dataReceived", ({ requestId, encodedDataLength }) => {
     bytes += wanted.has(requestId) ? encodedDataLength : 0;
   });
   await work();
