@@ -130,7 +130,8 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
       title: sent.country,
       width: 140,
       hidden: true,
-      render: ({ country_name, country_code }) => (country_code ? format.country(country_code) : country_name),
+      render: ({ country_name, country_code }) =>
+        country_code === "LOCAL" ? sent.localNetwork : country_code ? format.country(country_code) : country_name,
       text: ({ country_name, country_code }) => [country_name, country_code].filter(Boolean).join(" "),
     },
     region: {

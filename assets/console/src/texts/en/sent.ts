@@ -7,6 +7,7 @@ export const sent = {
   time: "Time",
   ip: "IP address",
   country: "Country",
+  localNetwork: "Local network",
   region: "Region",
   city: "City",
   userAgent: "User agent",

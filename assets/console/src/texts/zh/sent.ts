@@ -8,6 +8,7 @@ export const sent: (typeof en)["sent"] = {
   time: "时间",
   ip: "IP 地址",
   country: "国家",
+  localNetwork: "局域网",
   region: "省份/地区",
   city: "城市",
   userAgent: "User-Agent",
