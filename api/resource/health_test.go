@@ -274,3 +274,24 @@ func TestHealth(t *testing.T) {
 		{"before the start", "PUT", "/admin/projects/app/versions/by-version/4.0", `{"rollout":{"percent":0}}`, 201, `{"version":"4.0"}`},
 	})
 }
+
+// TestNativeVersionsCountForHealth checks that apps may send any text that names their version in logs
+// and events: the one that is shown, the comparable one, or one of their updater.
+func TestNativeVersionsCountForHealth(t *testing.T) {
+	t.Parallel()
+	u, version := newUsers(t, "app")
+	u.Must(t, 200, "PATCH", version, `{"native_versions":{"semver":"7.1.0","sparkle":"70100"},"download_links":[{"url":"https://dl.example/App.dmg"}]}`)
+	u.Must(t, 200, "PATCH", version+"/assets/App.dmg", `{"bundle_version":"9001"}`)
+	if err := u.Health.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range []string{"2.0", " 2.0.0 ", "7.1.0", "70100", "9001", "9002", "7.1", "", "text"} {
+		u.send(t, fmt.Sprintf("10.7.0.%d", i), "/logs", fmt.Sprintf(`{"level":3,"content":"crash","custom_data":{"app_version":%q}}`, text), http.StatusCreated)
+		u.send(t, fmt.Sprintf("10.7.1.%d", i), "/events", fmt.Sprintf(
+			`{"distinct_id":"user-%d","events":[{"event_id":"e-%[1]d","name":"update_failed","properties":{"app_version":%q}}]}`, i, text), http.StatusAccepted)
+	}
+	u.close(t)
+	u.Exchanges(t, []apitest.Exchange{
+		{"five of each", "GET", version + "/health", "", 200, `{"rules":[{"exposure":5,"failures":5},{"exposure":5,"failures":5}]}`},
+	})
+}

@@ -112,7 +112,9 @@ func (e *Engine) refresh() (watched []store.OpenRollout, err error) {
 			}
 			watches[o.Project] = w
 		}
-		w.add(r, o.Version.Version)
+		if err := w.add(e.DB, r, o.Version.Version); err != nil {
+			return nil, err
+		}
 	}
 	e.watches.Store(&watches)
 	return watched, nil

@@ -2,7 +2,9 @@ package health
 
 import (
 	"net/netip"
+	"strings"
 
+	"svc/internal/asset"
 	"svc/internal/fault"
 	"svc/internal/release"
 	"svc/internal/rollout"
@@ -43,9 +45,10 @@ func (w *Watch) SeeUser(user, version, event string) {
 }
 
 // find returns the version that a text means: the one with that display text, comparable version or
-// native text, in this order. ok is false if it means none of the watched versions.
+// native text, in this order. It ignores surrounding blanks. ok is false if the text means none of the
+// watched versions.
 func (w *Watch) find(text string) (id store.ID, ok bool) {
-	if text == "" {
+	if text = strings.TrimSpace(text); text == "" {
 		return id, false
 	}
 	if at := w.snap.Catalog.ByVersion(text); at >= 0 {
@@ -82,7 +85,7 @@ func (e *Engine) newWatch(p store.ProjectID) (*Watch, error) {
 }
 
 // add makes w count the users of a version with a rollout, and those of its baseline.
-func (w *Watch) add(r *rollout.Rollout, version string) {
+func (w *Watch) add(db *store.Store, r *rollout.Rollout, version string) error {
 	names := []string{version}
 	if r.Baseline != nil {
 		names = append(names, *r.Baseline)
@@ -94,19 +97,29 @@ func (w *Watch) add(r *rollout.Rollout, version string) {
 		}
 		v := w.snap.Entry(at).Record
 		w.versions[v.ID] = true
-		for _, text := range nativeTexts(v) {
+		assets, err := db.Assets(w.project, v)
+		if err != nil {
+			return err
+		}
+		for _, text := range nativeTexts(v, assets) {
 			w.native[text] = v.ID
 		}
 	}
+	return nil
 }
 
 // nativeTexts returns the texts by which updaters with their own rules of comparison name a version.
-func nativeTexts(v *store.Version) []string {
+// They include each CFBundleVersion of its assets.
+func nativeTexts(v *store.Version, assets []asset.Asset) []string {
 	var set release.NativeVersions
 	if v.NativeVersions != nil {
 		set = *v.NativeVersions
 	}
 	semver, _ := set.SemVerOf(v.Comparable)
 	sparkle, _ := set.SparkleOf(v.Comparable, "")
-	return []string{semver, sparkle}
+	texts := []string{semver, sparkle}
+	for i := range assets {
+		texts = append(texts, assets[i].BundleVersion)
+	}
+	return texts
 }
