@@ -212,7 +212,7 @@ func New(c Config) (*Server, error) {
 		Forward: c.Codehost.Forward, Health: c.Health,
 	})
 	s.feeds = feeds.New(feeds.Config{
-		DB: c.DB, Now: s.now, Files: s.distribution, Hosts: s.hosts, BaseURL: c.Files.BaseURL, SiteURL: c.SiteURL,
+		DB: c.DB, Now: s.now, Files: s.distribution, Health: c.Health, Hosts: s.hosts, BaseURL: c.Files.BaseURL, SiteURL: c.SiteURL,
 	})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, Home: c.Home, OpenAPI: c.OpenAPI, Now: s.now})
 	if err := s.serve(slices.Concat(s.table(), s.pages.Routes(), s.feeds.Routes())); err != nil {
@@ -235,7 +235,9 @@ type exchange struct {
 // counts returns the endpoint under which the request statistics count the request. It returns 0 if
 // the request is not counted.
 func (x *exchange) counts() store.Endpoint {
-	if x.endpoint == nil || x.out.Status < 200 || x.out.Status > 299 || x.Method == http.MethodHead {
+	// Links to the latest version redirect.
+	succeeded := x.out.Status >= 200 && x.out.Status <= 299 || x.out.Status == http.StatusFound
+	if x.endpoint == nil || !succeeded || x.Uncounted || x.Method == http.MethodHead {
 		return 0
 	}
 	return x.endpoint.counts

@@ -43,6 +43,7 @@ const (
 var endpoints = [...]string{
 	1: "PROJECT_DETAIL", "VERSION_LIST", "VERSION_LATEST", "VERSION_LATEST_PREVIEW", "VERSION_BY_VERSION", "VERSION_CHECK_UPDATE",
 	"ANNOUNCEMENT_LIST", "ANNOUNCEMENT_LATEST", "FEEDBACK_SUBMIT", "LOG_UPLOAD", "EVENT_INGEST", "VERSION_ASSETS", "VERSION_NOTES",
+	"FEED",
 }
 
 // ParseEndpoint returns the endpoint with exactly the given name.

@@ -152,7 +152,7 @@ func TestNumbersOfDimensions(t *testing.T) {
 		got = append(got, string(stats.PlatformOf(i)))
 	}
 	const want = "[PROJECT_DETAIL VERSION_LIST VERSION_LATEST VERSION_LATEST_PREVIEW VERSION_BY_VERSION VERSION_CHECK_UPDATE " +
-		"ANNOUNCEMENT_LIST ANNOUNCEMENT_LATEST FEEDBACK_SUBMIT LOG_UPLOAD EVENT_INGEST VERSION_ASSETS VERSION_NOTES others windows linux macos ios android web]"
+		"ANNOUNCEMENT_LIST ANNOUNCEMENT_LATEST FEEDBACK_SUBMIT LOG_UPLOAD EVENT_INGEST VERSION_ASSETS VERSION_NOTES FEED others windows linux macos ios android web]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}

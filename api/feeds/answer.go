@@ -56,7 +56,7 @@ func (a *asking) sendAs(public bool, vary []string, contentType string, body []b
 		return nil
 	}
 	sum := sha256.Sum256(body)
-	r := &response{[]string{contentType}, vary, []string{`"` + hex.EncodeToString(sum[:16]) + `"`}, string(body)}
+	r := &response{[]string{contentType}, vary, []string{`"` + hex.EncodeToString(sum[:16]) + `"`}, string(body), a.named}
 	a.remember(r)
 	a.reply(r)
 	return nil

@@ -29,6 +29,7 @@ type asking struct {
 	seen    []string // the channels whose versions it includes
 	key     string   // rollout key; "" = none
 	current release.Query
+	named   string     // the caller's version as statistics count it; "" = unknown
 	order   feed.Order // the order of the updater's native versions; "" = none
 
 	releases map[int]*feed.Release // by position in the catalog
@@ -57,8 +58,25 @@ func (a *asking) by(keys []string, versions ...string) {
 	}
 	for _, text := range append(versions, a.Query("current")) {
 		if q, ok := a.match(text); ok && !a.known() {
-			a.current = q
+			a.runs(q, text)
 		}
+	}
+}
+
+// runs sets the version of the caller. text is how the request names it.
+func (a *asking) runs(q release.Query, text string) {
+	a.current, a.named = q, cmp.Or(q.Version, strings.TrimSpace(text))
+}
+
+// observe counts the version of the caller in the request statistics and for the health of rollouts.
+// A response that says that there is nothing newer counts too.
+func (a *asking) observe() {
+	if a.named == "" {
+		return
+	}
+	a.Client().Version = a.named
+	if watch := a.Health.Watch(a.snap.Project.ID); watch != nil && !a.DoNotTrack() {
+		watch.SeeAddress(a.Addr, a.named, false)
 	}
 }
 

@@ -30,6 +30,7 @@ type cached struct {
 type response struct {
 	contentType, vary, etag []string
 	body                    string
+	named                   string // the version of the callers that get the response; "" = unknown
 }
 
 // parameters lists the parameters of which public responses depend. Rollout keys are missing: as long
@@ -71,7 +72,10 @@ func (a *asking) recall() bool {
 	}
 	found, ok := a.cache.Load().found.Load(key)
 	if ok {
-		a.reply(found.(*response))
+		known := found.(*response)
+		a.named = known.named
+		a.reply(known)
+		a.observe()
 	}
 	return ok
 }

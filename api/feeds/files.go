@@ -52,8 +52,10 @@ func (h *Handlers) packageFile(a *asking, name string, squirrel bool) error {
 }
 
 // file serves a stored file in place, unless direct links have a host of their own and the request
-// came to another. The file behind a link elsewhere is fetched there.
+// came to another. The file behind a link elsewhere is fetched there. Statistics count downloads, but
+// not the file as a feed.
 func (h *Handlers) file(a *asking, path, address string) error {
+	a.Uncounted = true
 	switch {
 	case a.failed != nil:
 		return a.failed

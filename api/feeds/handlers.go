@@ -22,6 +22,7 @@ import (
 	"svc/api/distribution"
 	"svc/api/web"
 	"svc/internal/fault"
+	"svc/internal/health"
 	"svc/store"
 )
 
@@ -30,6 +31,7 @@ type Config struct {
 	DB      *store.Store
 	Now     func() time.Time
 	Files   *distribution.Handlers
+	Health  *health.Engine // observes rollouts
 	Hosts   distribution.Hosts
 	BaseURL string // address of direct links; "" = none of their own
 	SiteURL string // public address of the site; "" = unknown
@@ -58,16 +60,18 @@ func IsFeed(path string) bool { return strings.HasPrefix(path, prefix) }
 // between formats.
 func (h *Handlers) Routes() []web.Route {
 	var routes []web.Route
-	add := func(path string, handler func(*asking) error) {
+	addAs := func(counts, path string, handler func(*asking) error) {
 		routes = append(routes, web.Route{
 			Method: http.MethodGet, Path: prefix + ":k/" + path, Access: web.Anyone(), Handler: h.answer(handler), BodyLimit: web.PublicBodyLimit,
+			Counts: counts,
 		})
 	}
+	add := func(path string, handler func(*asking) error) { addAs("FEED", path, handler) }
 	add(":one", h.syndication)
 	add("tauri/:two/latest.json", h.tauriStatic)
 	add("tauri/:two/:three/:four/:five", h.tauriDynamic)
 	add("electron/:two", h.electron)
-	add("electron/:two/:three/:four", h.electronFile)
+	addAs("", "electron/:two/:three/:four", h.electronFile)
 	add("velopack/:two/:three", h.velopack)
 	add("sparkle/:two/appcast.xml", h.sparkle)
 	add("winsparkle/:two/appcast.xml", h.winSparkle)
@@ -76,7 +80,7 @@ func (h *Handlers) Routes() []web.Route {
 	add("latest/:two/:three", h.latest)
 	add("latest/:two/:three/:four", h.latest)
 	add("latest/:two/:three/:four/:five", h.latest)
-	add("sums/:two/SHA256SUMS", h.sums)
+	addAs("", "sums/:two/SHA256SUMS", h.sums)
 	return routes
 }
 
@@ -95,7 +99,9 @@ func (h *Handlers) answer(handler func(*asking) error) web.Handler {
 			if a.recall() {
 				return nil
 			}
-			return handler(a)
+			err := handler(a)
+			a.observe()
+			return err
 		})
 		if fault.Is(err, fault.NotFound) && !errors.Is(err, web.ErrNoPath) {
 			return web.ErrNoPath

@@ -12,9 +12,13 @@ import (
 func (a *asking) versionInPath(text string) (ok bool) {
 	text, _, _ = strings.Cut(text, "+")
 	if at := a.native(text, false); at >= 0 {
-		a.current = a.registered(at)
-	} else if a.current, ok = a.match(text); !ok {
-		return false
+		a.runs(a.registered(at), text)
+	} else {
+		q, ok := a.match(text)
+		if !ok {
+			return false
+		}
+		a.runs(q, text)
 	}
 	a.by(nil)
 	return true

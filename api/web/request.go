@@ -30,6 +30,9 @@ type Request struct {
 
 	Received time.Time
 
+	// Uncounted keeps the request out of the request statistics, whatever its route says.
+	Uncounted bool
+
 	body   body
 	share  share
 	values url.Values

@@ -53,6 +53,7 @@ export const statistics = {
     VERSION_BY_VERSION: "One version",
     VERSION_ASSETS: "Downloads of a version",
     VERSION_NOTES: "Changes since a version",
+    FEED: "Feeds for updaters",
     VERSION_CHECK_UPDATE: "Update check",
     ANNOUNCEMENT_LIST: "Announcement list",
     ANNOUNCEMENT_LATEST: "Latest announcement",

@@ -55,6 +55,7 @@ export const statistics: (typeof en)["statistics"] = {
     VERSION_BY_VERSION: "单个版本",
     VERSION_ASSETS: "版本的下载文件",
     VERSION_NOTES: "某版本以来的更新内容",
+    FEED: "更新源",
     VERSION_CHECK_UPDATE: "更新检查",
     ANNOUNCEMENT_LIST: "公告列表",
     ANNOUNCEMENT_LATEST: "最新公告",
