@@ -750,7 +750,7 @@ export interface GetRequestOverviewQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | "FEED" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
@@ -771,7 +771,7 @@ export interface GetRequestTimeseriesQuery {
   /** Length of a bucket. Days begin at midnight of `tz_offset_minutes`, hours at full hours of UTC. */
   granularity?: "hour" | "day" | (string & {}) | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | "FEED" | (string & {}) | null | undefined;
   /** Dimension of additional series, one for each value. */
   group_by?: "endpoint" | "platform" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
@@ -845,7 +845,7 @@ export interface GetRequestHeatmapQuery {
    */
   tz_offset_minutes?: number | null | undefined;
   /** Only requests of this kind. */
-  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | (string & {}) | null | undefined;
+  endpoint?: "PROJECT_DETAIL" | "VERSION_LIST" | "VERSION_LATEST" | "VERSION_LATEST_PREVIEW" | "VERSION_BY_VERSION" | "VERSION_CHECK_UPDATE" | "ANNOUNCEMENT_LIST" | "ANNOUNCEMENT_LATEST" | "FEEDBACK_SUBMIT" | "LOG_UPLOAD" | "EVENT_INGEST" | "VERSION_ASSETS" | "VERSION_NOTES" | "FEED" | (string & {}) | null | undefined;
   /** Only items from this platform. Case does not matter. */
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Only requests from this country or region, `LOCAL` or `UNKNOWN`. */
