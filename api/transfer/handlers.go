@@ -9,6 +9,7 @@
 //	import.go    reading an archive
 //	records.go   reading lines of records
 //	events.go    reading lines of events and counters
+//	health.go    the health counts of versions
 //	files.go     reading files, storing their contents, and removing both after a failure
 package transfer
 
