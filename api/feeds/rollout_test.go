@@ -68,6 +68,11 @@ func TestFeedsDuringRollout(t *testing.T) {
 	check("complete", "", "", "2.3.0", true)
 	s.Must(t, 200, "POST", at+"/yank", `{"reason":"loses settings"}`)
 	check("yanked", "", "", "2.2.1", true)
+	status, body, header := get(t, s, "demo/electron/latest-mac.yml", map[string]string{"X-User-Staging-Id": in})
+	if status != 404 || body != "Not Found" || header.Get("Cache-Control") != "public, max-age=60" || header.Get("Content-Type") != "text/plain" ||
+		header.Get("Vary") != "Accept-Encoding, x-user-staging-id" {
+		t.Errorf("nothing for a caller with a key: got %d %q, %v", status, body, header)
+	}
 	check("yanked, for those who have it", "?current=2.3.0", "", "2.2.1", false)
 	if status, body, _ := get(t, s, "demo/winsparkle/stable/appcast.xml?current=2.3.0", nil); status != 200 || strings.Contains(body, "<item>") {
 		t.Errorf("an updater that cannot go back: got %d %s, want no item", status, body)

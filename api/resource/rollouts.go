@@ -168,6 +168,9 @@ func (h *Handlers) putRollout(w http.ResponseWriter, r *web.Request) error {
 	}
 	status := http.StatusOK
 	view, err := h.writeRollout(r, func(tx *store.Tx, v *store.Version) error {
+		if v.Yank != nil {
+			return fault.New(fault.Conflict, "version %s is yanked: take the yank back before rolling it out", web.Quote(v.Version))
+		}
 		if v.Rollout == nil {
 			status = http.StatusCreated
 			v.Rollout = tx.NewRollout(change.Plan(), true, h.author(r))

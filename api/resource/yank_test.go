@@ -56,6 +56,8 @@ func TestYank(t *testing.T) {
 		{"no version to take back", "DELETE", "/admin/projects/app/versions/00000000-0000-7000-8000-000000000000/yank", "", 404, "version not found"},
 		{"not yanked", "DELETE", yank("1.2"), "", 409, `version "1.2" is not yanked`},
 		{"unknown", "POST", all + "/x/yank", `{"reason":"x"}`, 404, "version not found"},
+		{"a rollout of a yanked one", "PUT", all + "/" + id("1.0") + "/rollout", `{"percent":50}`, 409,
+			`version "1.0" is yanked: take the yank back before rolling it out`},
 		{"the latest", "PATCH", all + "/" + id("1.0"), `{"is_latest":true}`, 400, "is_latest: a yanked version cannot be the latest"},
 	})
 }
