@@ -485,7 +485,8 @@ func (a *Admin) GetRollout(ctx context.Context, id string) (*Rollout, error) {
 
 // SetRollout begins or change the rollout of a version. Only the fields sent change. Sending
 // `percent` turns `auto_advance` off, unless that is sent too. At 100 % without a cohort, the
-// rollout is completed at once. 409 if it is already completed or aborted.
+// rollout is completed at once. 409 if it is already completed or aborted, or if the version is
+// yanked.
 func (a *Admin) SetRollout(ctx context.Context, id string, in RolloutFields) (*Rollout, error) {
 	return fetch[Rollout](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/{id}/rollout", id).body(in))
 }

@@ -1427,7 +1427,8 @@ export interface AdminApi {
    * Begin or change the rollout of a version.
    *
    * Only the fields sent change. Sending `percent` turns `auto_advance` off, unless that is sent too. At 100 %
-   * without a cohort, the rollout is completed at once. 409 if it is already completed or aborted.
+   * without a cohort, the rollout is completed at once. 409 if it is already completed or aborted, or if the version
+   * is yanked.
    */
   setRollout(id: string, body?: RolloutFields, options?: CallOptions): Promise<Rollout>;
 

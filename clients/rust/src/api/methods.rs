@@ -351,7 +351,7 @@ endpoints! {
 
     /// Begins or change the rollout of a version. Only the fields sent change. Sending `percent`
     /// turns `auto_advance` off, unless that is sent too. At 100 % without a cohort, the rollout is
-    /// completed at once. 409 if it is already completed or aborted.
+    /// completed at once. 409 if it is already completed or aborted, or if the version is yanked.
     PUT "/admin/projects/{k}/versions/{id}/rollout" set_rollout [id] (RolloutFields) -> Rollout;
 
     /// Pauses a running rollout. Users who have been reached keep the offer; the rollout stops

@@ -2359,7 +2359,8 @@ class AsyncAdminRequests(AsyncNamespace):
         """Begin or change the rollout of a version.
 
         Only the fields sent change. Sending `percent` turns `auto_advance` off, unless that is sent too. At
-        100 % without a cohort, the rollout is completed at once. 409 if it is already completed or aborted.
+        100 % without a cohort, the rollout is completed at once. 409 if it is already completed or aborted,
+        or if the version is yanked.
 
         `PUT /admin/projects/{k}/versions/{id}/rollout`
         """
