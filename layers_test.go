@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 
 	// Files over HTTP.
 	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/rollout", "internal/seal", "store"},
-	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "store"},
+	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "internal/signature", "store"},
 
 	// For tests.
 	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
@@ -68,7 +68,7 @@ var mayImport = map[string][]string{
 	"internal/forward":      {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
 	"internal/requests":     {"internal/counter", "store"},
 	"internal/health":       {"internal/asset", "internal/fault", "internal/release", "internal/rollout", "store"},
-	"internal/files/engine": {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "store"},
+	"internal/files/engine": {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
 	"internal/certificate":  {},
 	"internal/control":      {"internal/datadir"},
 	"internal/httpserver":   {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
@@ -94,8 +94,8 @@ var mayImport = map[string][]string{
 	"internal/event/query":      {"internal/event/block", "internal/event/encoding", "internal/jsonscan", "internal/fault", "internal/formula", "internal/geo", "internal/stats"},
 
 	// Pure rules without side effects.
-	"internal/asset":       {"internal/files", "internal/platform"},
-	"internal/feed":        {"internal/asset", "internal/markdown", "internal/platform", "internal/release"},
+	"internal/asset":       {"internal/files", "internal/platform", "internal/signature"},
+	"internal/feed":        {"internal/asset", "internal/markdown", "internal/platform", "internal/release", "internal/signature"},
 	"internal/auth":        {},
 	"internal/seal":        {"internal/fault"},
 	"internal/limit":       {"internal/fault"},

@@ -27,7 +27,11 @@ func (tx *Tx) Assets(p ProjectID, v *Version) ([]asset.Asset, error) {
 	if len(platforms) == 0 && v.Platform != nil {
 		platforms = []platform.Platform{*v.Platform}
 	}
-	return asset.Of(links, platforms, v.Assets), nil
+	trust, err := tx.trust(p)
+	if err != nil {
+		return nil, err
+	}
+	return asset.Of(links, platforms, v.Assets, trust), nil
 }
 
 // Links returns the download links of the version. If it has only a DownloadURL, that is the
@@ -52,6 +56,7 @@ func (tx *Tx) linkedFile(p ProjectID, link string) (*asset.File, error) {
 	return &asset.File{
 		ID: string(f.ID), Path: files.EscapePath(f.ObjectKey), Ready: f.Status == FileReady,
 		Size: f.Size, SHA1: f.SHA1, SHA256: f.SHA256, SHA512: f.SHA512, Facts: *cmp.Or(f.Facts, &asset.Facts{}),
+		Content: *f.content(),
 	}, nil
 }
 

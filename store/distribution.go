@@ -71,6 +71,7 @@ func (tx *Tx) PutDistribution(p ProjectID, d *Distribution) error {
 		return err
 	}
 	w.Distribution, w.sorted, w.changed = stored, nil, true
+	tx.forgetTrust(p)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"svc/internal/asset"
 	"svc/internal/fault"
 	"svc/internal/searchtext"
+	"svc/internal/signature"
 )
 
 // FileID identifies a file within the instance. It consists of 12 random characters 0-9
@@ -70,6 +72,9 @@ type File struct {
 	// be the checksums other than SHA256: files that an earlier version of the program stored
 	// are read by a job.
 	Facts *asset.Facts `json:"facts,omitempty"`
+
+	// Checks contains what was found when the content was read to verify a signature.
+	Checks map[string]signature.Result `json:"checks,omitempty"` // by signature.Signature.CheckID
 
 	// Attempts counts the failed attempts to complete a pending file. RetryAt is the time at
 	// which a job makes the next attempt.
@@ -191,6 +196,7 @@ func addFile(tx *Tx, f *File) error {
 			return err
 		}
 	}
+	tx.changeSigned(f.Project)
 	tx.count(f.Project, countFiles(f.Status), 1)
 	if err := countBackend(tx, f.Backend, 1); err != nil {
 		return err
@@ -227,7 +233,10 @@ func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	if runes := []rune(f.Error); len(runes) > maxFileError {
 		f.Error = string(runes[:maxFileError])
 	}
-	tx.linksChanged = tx.linksChanged || before.Status != f.Status
+	if before.Status != f.Status {
+		tx.linksChanged = true
+		tx.changeSigned(p)
+	}
 	tx.count(p, countFiles(before.Status), -1)
 	tx.count(p, countFiles(f.Status), 1)
 	return tx.writeFile(f)
@@ -261,7 +270,47 @@ func (tx *Tx) PutFileContent(f *File) error {
 	}
 	current.SHA1, current.SHA512, current.BLAKE2b, current.Facts = f.SHA1, f.SHA512, f.BLAKE2b, f.Facts
 	tx.linksChanged = true
+	tx.changeSigned(f.Project)
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), current)
+}
+
+// maxChecks is the maximum number of checks of a file that are stored, except for those of retired
+// keys.
+const maxChecks = 256
+
+// PutChecks stores what was found when a file was read to verify signatures.
+func (tx *Tx) PutChecks(p ProjectID, id FileID, results map[string]signature.Result) error {
+	f, err := tx.File(p, id)
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(results)
+	for check, result := range f.Checks {
+		if _, again := all[check]; result == signature.Kept || !again && len(f.Checks) < maxChecks {
+			all[check] = result
+		}
+	}
+	f.Checks, tx.linksChanged = all, true
+	return put(tx.bolt.Bucket(filesBucket), []byte(id), f)
+}
+
+// RefuseContent marks a ready file as failed for the given reason, and adds a deletion for its
+// object, unless the caller has removed it by the time due.
+func (tx *Tx) RefuseContent(p ProjectID, id FileID, reason string, due int64) (*FileDeletion, error) {
+	f, err := tx.File(p, id)
+	if err != nil {
+		return nil, err
+	}
+	if f.Status != FileReady {
+		return nil, fault.New(fault.Conflict, "the file is %s, not ready", f.Status)
+	}
+	d := &FileDeletion{ID: f.ID, ObjectKey: f.ObjectKey, Size: f.Size, PartSize: f.PartSize, Backend: f.Backend, Refresh: true, RetryAt: due}
+	tx.count(p, countFiles(f.Status), -1)
+	f.Status, f.Error = FileFailed, reason
+	f.SHA256, f.SHA1, f.SHA512, f.BLAKE2b, f.Facts, f.Checks = "", "", "", "", nil, nil
+	tx.count(p, countFiles(f.Status), 1)
+	tx.linksChanged = true
+	return d, errors.Join(tx.writeFile(f), tx.PutFileDeletion(d))
 }
 
 // RetryFile makes a failed file pending again. For a file in any other state, the error

@@ -301,6 +301,7 @@ func (t *ImportTx) FileStored(stored *File) error {
 	if err != nil || f == nil {
 		return errors.Join(err, errNoFile())
 	}
+	t.tx.changeSigned(f.Project)
 	f.SHA1, f.SHA512, f.BLAKE2b, f.Facts = stored.SHA1, stored.SHA512, stored.BLAKE2b, stored.Facts
 	t.tx.count(f.Project, countFiles(f.Status), -1)
 	if f.Status, f.Error = FilePending, ""; f.Backend == LocalStorage {
@@ -362,6 +363,7 @@ func (i *Import) Reveal(p *Project) (taken []string, err error) {
 			return err
 		}
 		tx.touchProject(i.id)
+		tx.changeSigned(i.id)
 		tx.filesWaiting = true // wake the jobs, which have ignored the files of the import until now
 		return errors.Join(put(tx.bolt.Bucket(projectsBucket), i.id.key(), p), recordAll(tx, i.id), tx.HoldSweeps())
 	})

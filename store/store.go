@@ -118,6 +118,7 @@ type Store struct {
 	duplicates  *limit.Duplicates // submissions of the last Options.DedupWindow
 
 	filesWaiting   chan struct{} // the channel that FilesWaiting returns
+	unverified     unverified
 	projectDeleted chan struct{} // the channel that ProjectDeleted returns
 
 	changing sync.Mutex
@@ -139,6 +140,7 @@ func Open(path string, o Options) (*Store, error) {
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
 		duplicates:   limit.NewDuplicates(o.DedupWindow, maxDuplicates),
 		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
+		unverified: unverified{waiting: make(chan struct{}, 1), projects: map[ProjectID]bool{}},
 	}
 	if s.now == nil {
 		s.now = time.Now

@@ -1,8 +1,14 @@
 package store
 
 import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"slices"
+	"sync"
 
+	"svc/internal/asset"
 	"svc/internal/fault"
 	"svc/internal/signature"
 )
@@ -100,8 +106,9 @@ func (k *TrustKey) KeyID() string {
 	return parsed.ID()
 }
 
-// UpdateTrustKey stores the label and the state of a trust key. The error is a Conflict if the key
-// has been revoked and would get another state.
+// UpdateTrustKey stores the label and the state of a trust key. When a key is retired, the signatures
+// that are valid keep being so. The error is a Conflict if the key has been revoked and would get
+// another state.
 func (tx *Tx) UpdateTrustKey(p ProjectID, k *TrustKey) error {
 	keys, err := tx.TrustKeys(p)
 	if err != nil {
@@ -111,8 +118,14 @@ func (tx *Tx) UpdateTrustKey(p ProjectID, k *TrustKey) error {
 	if at < 0 {
 		return notFound("trust key")
 	}
-	if keys[at].State == signature.Revoked && k.State != signature.Revoked {
+	before := keys[at]
+	if before.State == signature.Revoked && k.State != signature.Revoked {
 		return fault.New(fault.Conflict, "the trust key has been revoked, which is final; add another key")
+	}
+	if before.State == signature.Active && k.State == signature.Retired {
+		if err := tx.keepValid(p, &before); err != nil {
+			return err
+		}
 	}
 	keys[at].Label, keys[at].State, keys[at].UpdatedAt = k.Label, k.State, tx.now.Unix()
 	*k = keys[at]
@@ -128,7 +141,235 @@ func (tx *Tx) putTrustKeys(p ProjectID, keys []TrustKey) error {
 		return err
 	}
 	w.TrustKeys, w.changed = keys, true
+	tx.forgetTrust(p)
+	tx.changeSigned(p)
 	return nil
+}
+
+// trust returns what a project has decided about signatures.
+func (tx *Tx) trust(p ProjectID) (asset.Trust, error) {
+	if known, ok := tx.trusts[p]; ok {
+		return known, nil
+	}
+	policy, err := readPolicies(tx, p)
+	if err != nil {
+		return asset.Trust{}, err
+	}
+	t := asset.Trust{Enforce: policy.Distribution.SignaturePolicy == SignaturesEnforce}
+	for i := range policy.TrustKeys {
+		parsed, err := policy.TrustKeys[i].parse()
+		if err != nil {
+			return asset.Trust{}, fmt.Errorf("%w: trust key %s: %w", ErrDamaged, policy.TrustKeys[i].ID, err)
+		}
+		t.Keys = append(t.Keys, signature.TrustedKey{Key: parsed, State: policy.TrustKeys[i].State})
+	}
+	if tx.trusts == nil {
+		tx.trusts = map[ProjectID]asset.Trust{}
+	}
+	tx.trusts[p] = t
+	return t, nil
+}
+
+// forgetTrust must be called after a change of what trust returns.
+func (tx *Tx) forgetTrust(p ProjectID) {
+	delete(tx.trusts, p)
+	tx.linksChanged = true
+}
+
+// keepValid stores for each signature that is valid under a key that it remains so when the key is
+// retired.
+func (tx *Tx) keepValid(p ProjectID, k *TrustKey) error {
+	key, err := k.parse()
+	if err != nil {
+		return err
+	}
+	kept := map[FileID]map[string]signature.Result{}
+	err = tx.eachSigned(p, func(a *asset.Asset) error {
+		for _, found := range a.Signatures {
+			if found.Status != signature.Valid || found.KeyID != key.ID() {
+				continue
+			}
+			s, err := signature.Parse(found.Value)
+			if err != nil {
+				return err
+			}
+			id := FileID(a.FileID)
+			if kept[id] == nil {
+				kept[id] = map[string]signature.Result{}
+			}
+			kept[id][s.CheckID(key)] = signature.Kept
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id, results := range kept {
+		if err := tx.PutChecks(p, id, results); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachSigned visits the assets of a project's versions that are stored and have a signature.
+func (tx *Tx) eachSigned(p ProjectID, visit func(*asset.Asset) error) error {
+	return tx.EachVersion(p, func(v *Version) error {
+		if !v.maySigned() {
+			return nil
+		}
+		list, err := tx.Assets(p, v)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			if list[i].FileID == "" || len(list[i].Signatures) == 0 {
+				continue
+			}
+			if err := visit(&list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// maySigned reports whether an asset of the version may have a signature.
+func (v *Version) maySigned() bool {
+	for _, set := range v.Assets {
+		if set.Minisign != "" || set.Sparkle != "" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.Links(), func(l DownloadLink) bool { return asset.IsSignature(l.URL) })
+}
+
+// Verification is a stored file that must be read to verify its signatures.
+type Verification struct {
+	File   *File
+	Checks []*signature.Check
+}
+
+// Results returns what the checks have found.
+func (v *Verification) Results() map[string]signature.Result {
+	results := make(map[string]signature.Result, len(v.Checks))
+	for _, c := range v.Checks {
+		results[c.ID] = c.Result()
+	}
+	return results
+}
+
+// Verifications returns the files of a project that must be read to verify their signatures, the
+// smallest first.
+func (tx *Tx) Verifications(p ProjectID) ([]*Verification, error) {
+	trust, err := tx.trust(p)
+	if err != nil || len(trust.Keys) == 0 {
+		return nil, err
+	}
+	all := map[FileID]*Verification{}
+	err = tx.eachSigned(p, func(a *asset.Asset) error {
+		f, err := tx.File(p, FileID(a.FileID))
+		if err != nil || f.Status != FileReady {
+			return err
+		}
+		for _, found := range a.Signatures {
+			checks, err := Checks(found.Value, trust, f)
+			if err != nil {
+				return err
+			}
+			if len(checks) == 0 {
+				continue
+			}
+			if all[f.ID] == nil {
+				all[f.ID] = &Verification{File: f}
+			}
+			all[f.ID].Checks = append(all[f.ID].Checks, checks...)
+		}
+		return nil
+	})
+	return slices.SortedFunc(maps.Values(all), func(a, b *Verification) int { return cmp.Compare(a.File.Size, b.File.Size) }), err
+}
+
+// Checks returns the checks for which a file must be read to judge a signature.
+func Checks(value string, trust asset.Trust, f *File) (checks []*signature.Check, err error) {
+	s, err := signature.Parse(value)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range s.Unread(trust.Keys, f.content()) {
+		checks = append(checks, s.NewCheck(key))
+	}
+	return checks, nil
+}
+
+// content returns what is known about the content of a file for verifying signatures.
+func (f *File) content() *signature.Content {
+	sum, err := hex.DecodeString(f.BLAKE2b)
+	if err != nil {
+		sum = nil
+	}
+	return &signature.Content{BLAKE2b: sum, Checks: f.Checks}
+}
+
+// SignatureChecks returns the checks for which the stored file of an asset must be read to judge a
+// signature, and the file. It returns no file if the asset is not stored, or not ready.
+func (tx *Tx) SignatureChecks(p ProjectID, a *asset.Asset, value string) (*Verification, error) {
+	if a.FileID == "" {
+		return &Verification{}, nil
+	}
+	f, err := tx.File(p, FileID(a.FileID))
+	if err != nil || f.Status != FileReady {
+		return &Verification{}, err
+	}
+	trust, err := tx.trust(p)
+	if err != nil {
+		return nil, err
+	}
+	checks, err := Checks(value, trust, f)
+	return &Verification{f, checks}, err
+}
+
+// changeSigned notes that a signature in a project may have to be verified.
+func (tx *Tx) changeSigned(p ProjectID) {
+	if tx.signedChanged == nil {
+		tx.signedChanged = map[ProjectID]bool{}
+	}
+	tx.signedChanged[p] = true
+}
+
+// unverified holds the projects in which a signature may have to be verified.
+type unverified struct {
+	waiting chan struct{} // receives a value when projects are added
+
+	mu       sync.Mutex
+	projects map[ProjectID]bool // guarded by mu
+}
+
+func (u *unverified) add(projects map[ProjectID]bool) {
+	if len(projects) == 0 {
+		return
+	}
+	u.mu.Lock()
+	maps.Copy(u.projects, projects)
+	u.mu.Unlock()
+	select {
+	case u.waiting <- struct{}{}:
+	default: // the reader has not received the previous value yet
+	}
+}
+
+// SignaturesWaiting returns a channel that receives a value when TakeUnverified has projects to
+// return. Only one goroutine may receive from it.
+func (s *Store) SignaturesWaiting() <-chan struct{} { return s.unverified.waiting }
+
+// TakeUnverified returns the projects in which a signature may have to be verified since the last
+// call.
+func (s *Store) TakeUnverified() []ProjectID {
+	s.unverified.mu.Lock()
+	defer s.unverified.mu.Unlock()
+	projects := slices.Sorted(maps.Keys(s.unverified.projects))
+	clear(s.unverified.projects)
+	return projects
 }
 
 // TrustKeys stores the trust keys.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"svc/internal/asset"
 	"svc/internal/boltfile"
 	"svc/internal/fault"
 	"svc/store/series"
@@ -108,7 +109,10 @@ type Tx struct {
 	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool
 	storageChanged bool // a storage back end has changed
-	linksChanged   bool // a file to which links may lead has changed
+	linksChanged   bool // a file to which links may lead has changed, or what decides about its signatures
+
+	trusts        map[ProjectID]asset.Trust // cache of trust
+	signedChanged map[ProjectID]bool        // projects in which a signature may have to be verified
 
 	newFeedback, newLogs uint64 // counted for State
 }
@@ -143,6 +147,7 @@ func publish(tx *Tx) {
 	if tx.filesWaiting || tx.storageChanged || tx.linksChanged || tx.projectChanged != nil {
 		s.links.Store(&links{})
 	}
+	s.unverified.add(tx.signedChanged)
 	if tx.filesWaiting {
 		select {
 		case s.filesWaiting <- struct{}{}:

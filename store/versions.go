@@ -308,6 +308,7 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 		return err
 	}
 	w.put(stored)
+	tx.changeSigned(p)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/feed"
 	"svc/internal/platform"
+	"svc/internal/signature"
 	"svc/store"
 )
 
@@ -28,25 +29,25 @@ func (h *Handlers) assetRoutes() []web.Route {
 
 // assetView is the JSON form of an asset. Only administrators see Problems.
 type assetView struct {
-	Name          string                   `json:"name"`
-	URL           string                   `json:"url"`
-	FileID        *string                  `json:"file_id"`
-	Kind          asset.Kind               `json:"kind"`
-	Platform      *platform.Platform       `json:"platform"`
-	Arch          *asset.Arch              `json:"arch"`
-	Variant       *string                  `json:"variant"`
-	OSMin         *string                  `json:"os_min"`
-	Size          *int64                   `json:"size"`
-	SHA1          *string                  `json:"sha1"`
-	SHA256        *string                  `json:"sha256"`
-	SHA512        *string                  `json:"sha512"`
-	BundleVersion *string                  `json:"bundle_version"`
-	DeltaFrom     *string                  `json:"delta_from"`
-	BlockMapSize  *int64                   `json:"block_map_size"`
-	Package       *packageView             `json:"package"`
-	Signatures    map[string]signatureView `json:"signatures"`
-	Hidden        bool                     `json:"hidden"`
-	Problems      []asset.Problem          `json:"problems,omitzero"`
+	Name          string             `json:"name"`
+	URL           string             `json:"url"`
+	FileID        *string            `json:"file_id"`
+	Kind          asset.Kind         `json:"kind"`
+	Platform      *platform.Platform `json:"platform"`
+	Arch          *asset.Arch        `json:"arch"`
+	Variant       *string            `json:"variant"`
+	OSMin         *string            `json:"os_min"`
+	Size          *int64             `json:"size"`
+	SHA1          *string            `json:"sha1"`
+	SHA256        *string            `json:"sha256"`
+	SHA512        *string            `json:"sha512"`
+	BundleVersion *string            `json:"bundle_version"`
+	DeltaFrom     *string            `json:"delta_from"`
+	BlockMapSize  *int64             `json:"block_map_size"`
+	Package       *packageView       `json:"package"`
+	Signatures    signatureViews     `json:"signatures"`
+	Hidden        bool               `json:"hidden"`
+	Problems      []asset.Problem    `json:"problems,omitzero"`
 }
 
 // packageView is the JSON form of the description of a NuGet package.
@@ -56,11 +57,13 @@ type packageView struct {
 	Channel *string `json:"channel"`
 }
 
-// signatureView is the JSON form of a signature.
+// signatureViews contains the JSON form of each signature.
+type signatureViews map[signature.Scheme]signatureView
+
 type signatureView struct {
-	Status string  `json:"status"`
-	KeyID  *string `json:"key_id"`
-	Value  string  `json:"value"`
+	Status signature.Status `json:"status"`
+	KeyID  *string          `json:"key_id"`
+	Value  string           `json:"value"`
 }
 
 // assetsView is the JSON form of the assets of a version.
@@ -76,7 +79,7 @@ func viewAsset(a *asset.Asset, origin string) assetView {
 		Variant: web.OrNull(a.Variant), OSMin: web.OrNull(a.OSMin), Size: a.Size,
 		SHA1: web.OrNull(a.SHA1), SHA256: web.OrNull(a.SHA256), SHA512: web.OrNull(a.SHA512),
 		BundleVersion: web.OrNull(a.BundleVersion), DeltaFrom: web.OrNull(a.DeltaFrom), BlockMapSize: web.OrNull(a.BlockMapSize),
-		Signatures: map[string]signatureView{}, Hidden: a.Hidden,
+		Signatures: signatureViews{}, Hidden: a.Hidden,
 	}
 	if a.FileID != "" {
 		view.URL = origin + a.Path
@@ -90,13 +93,24 @@ func viewAsset(a *asset.Asset, origin string) assetView {
 	return view
 }
 
-// FeedRules returns the rules that all feeds of a project follow.
-func (h *Handlers) FeedRules(r *web.Request) feed.Rules { return feed.Rules{Origin: h.origin(r)} }
+// FeedRules returns the rules that all feeds of a project with the given trust keys follow.
+func (h *Handlers) FeedRules(r *web.Request, keys []store.TrustKey) feed.Rules {
+	keyed := func(scheme signature.Scheme) bool {
+		return slices.ContainsFunc(keys, func(k store.TrustKey) bool { return k.Scheme == scheme })
+	}
+	return feed.Rules{Minisign: keyed(signature.Minisign), Sparkle: keyed(signature.Sparkle), Origin: h.origin(r)}
+}
 
 // viewAssetsFully returns the JSON form of the assets of a version for administrators. Their problems
 // include those that feeds have with them.
-func (h *Handlers) viewAssetsFully(r *web.Request, p *store.Project, v *store.Version, list []asset.Asset) []assetView {
-	inFeeds := h.FeedRules(r).CheckAssets(p.Key, feed.NewRelease(v.Version, v.Comparable, v.NativeVersions, list))
+func (h *Handlers) viewAssetsFully(
+	r *web.Request, tx *store.Tx, p *store.Project, v *store.Version, list []asset.Asset,
+) ([]assetView, error) {
+	keys, err := tx.TrustKeys(p.ID)
+	if err != nil {
+		return nil, err
+	}
+	inFeeds := h.FeedRules(r, keys).CheckAssets(p.Key, feed.NewRelease(v.Version, v.Comparable, v.NativeVersions, list))
 	return web.Views(list, func(a asset.Asset) assetView {
 		view := viewAsset(&a, h.origin(r))
 		view.Problems = append([]asset.Problem{}, a.Problems...)
@@ -106,7 +120,7 @@ func (h *Handlers) viewAssetsFully(r *web.Request, p *store.Project, v *store.Ve
 			}
 		}
 		return view
-	})
+	}), nil
 }
 
 // origin returns the beginning of the addresses of stored files.
@@ -161,7 +175,7 @@ func (h *Handlers) listAssets(r *web.Request) (view assetsView, err error) {
 	err = r.View(h.DB, func(tx *store.Tx, p *store.Project) error {
 		v, list, err := versionAssets(r, tx, p)
 		if err == nil {
-			view.Data = h.viewAssetsFully(r, p, v, list)
+			view.Data, err = h.viewAssetsFully(r, tx, p, v, list)
 		}
 		return err
 	})
@@ -275,7 +289,11 @@ func (h *Handlers) updateAsset(r *web.Request, in assetInput) (view assetView, e
 		if in.DeltaFrom.Value != nil && list[find()].Kind != asset.SparkleDiff {
 			return fault.Validation("delta_from can only be set for an asset of kind sparkle-delta")
 		}
-		view = h.viewAssetsFully(r, p, v, list)[find()]
+		views, err := h.viewAssetsFully(r, tx, p, v, list)
+		if err != nil {
+			return err
+		}
+		view = views[find()]
 		return nil
 	})
 	return view, err

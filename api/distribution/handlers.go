@@ -2,14 +2,15 @@
 // authentication, accepts uploads, and manages the records of files and the settings of storages
 // and the CDN.
 //
-//	link.go     direct links: conditions, headers, bytes
-//	ranges.go   parsing of the Range header
-//	hosts.go    which host serves direct links
-//	files.go    records of files
-//	assets.go   assets of versions
-//	uploads.go  uploads in chunks and in one request
-//	storage.go  settings of storages
-//	cdn.go      settings of the CDN refresh
+//	link.go        direct links: conditions, headers, bytes
+//	ranges.go      parsing of the Range header
+//	hosts.go       which host serves direct links
+//	files.go       records of files
+//	assets.go      assets of versions
+//	signatures.go  signatures of assets
+//	uploads.go     uploads in chunks and in one request
+//	storage.go     settings of storages
+//	cdn.go         settings of the CDN refresh
 //
 // Operations that take long are recorded as pending, and jobs perform them.
 package distribution
@@ -37,5 +38,5 @@ func New(e *engine.Engine, siteURL string, count func(store.CountedRequest)) *Ha
 
 // Routes returns all routes.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.assetRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
+	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.assetRoutes(), h.signatureRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
 }

@@ -36,6 +36,9 @@ type asking struct {
 	misfits  *misfits              // versions whose native texts are in another order; nil = not yet known
 	failed   error                 // first error of a lookup
 	timed    bool                  // whether the response changes as time passes
+
+	id         cached // key of the response in the cache
+	identified bool   // whether it has such a key
 }
 
 // on sets the channel. It returns false if the project has no such channel.
@@ -312,7 +315,7 @@ func (a *asking) nativeText(at int) string {
 }
 
 // rules returns the rules that all feeds of the project follow.
-func (a *asking) rules() feed.Rules { return a.Files.FeedRules(a.Request) }
+func (a *asking) rules() feed.Rules { return a.Files.FeedRules(a.Request, a.snap.TrustKeys) }
 
 // origin returns the beginning of the addresses in feeds.
 func (a *asking) origin() string { return a.Origin(a.BaseURL, a.SiteURL) }

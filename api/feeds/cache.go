@@ -41,7 +41,7 @@ var parameters = []string{"arch", "bundle_type", "channel", "current", "id", "lo
 // than the key: on the host of the request, on the time, or on a rollout key while a version is being
 // rolled out.
 func (a *asking) identify() (key cached, ok bool) {
-	if a.timed || a.BaseURL == "" && a.SiteURL == "" {
+	if a.BaseURL == "" && a.SiteURL == "" {
 		return key, false
 	}
 	if a.keyed() {
@@ -66,11 +66,10 @@ func (a *asking) keyed() bool {
 
 // recall responds from the cache, if it has the response.
 func (a *asking) recall() bool {
-	key, ok := a.identify()
-	if !ok {
+	if a.id, a.identified = a.identify(); !a.identified {
 		return false
 	}
-	found, ok := a.cache.Load().found.Load(key)
+	found, ok := a.cache.Load().found.Load(a.id)
 	if ok {
 		known := found.(*response)
 		a.named = known.named
@@ -80,10 +79,10 @@ func (a *asking) recall() bool {
 	return ok
 }
 
-// remember puts a public response into the cache.
+// remember puts a public response into the cache. It uses the key from before the response was made,
+// because a file may have changed since.
 func (a *asking) remember(r *response) {
-	key, ok := a.identify()
-	if !ok {
+	if !a.identified || a.timed {
 		return
 	}
 	known := a.cache.Load()
@@ -91,7 +90,7 @@ func (a *asking) remember(r *response) {
 		a.cache.CompareAndSwap(known, &cache{})
 		return
 	}
-	known.found.Store(key, r)
+	known.found.Store(a.id, r)
 }
 
 // reply sends a public response, or status 304 if the client has it.

@@ -272,7 +272,9 @@ func (im *importer) storeContent(local *storage.Local, c importedContent) error 
 	if err := cmp.Or(writeContent(staged, io.TeeReader(in, hash), c.file.Size), from.Close()); err != nil {
 		return err
 	}
-	im.handlers.Files.Describe(c.file, hash.Sums(), staged)
+	if err := im.handlers.Files.Describe(c.file, hash.Sums(), staged); err != nil {
+		return errors.Join(fault.New(fault.Invalid, "file %s %v", c.file.ID, err), os.Remove(staged))
+	}
 	if c.file.Backend != store.LocalStorage {
 		return durable.SyncDir(filepath.Dir(staged))
 	}

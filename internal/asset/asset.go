@@ -5,6 +5,7 @@
 //	kind.go      kinds, companions and hidden names
 //	words.go     platforms and architectures named in texts
 //	override.go  fields that are set by hand
+//	signed.go    signatures of assets, and which kinds need one
 //	facts.go     facts that are read from the content of a file
 //	zip.go       finding an entry of a zip archive
 //	plist.go     texts of a property list
@@ -16,6 +17,7 @@ import (
 
 	"svc/internal/files"
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // Asset is a download of a version. A field that is "", 0 or nil has no value, except that
@@ -38,7 +40,7 @@ type Asset struct {
 	DeltaFrom     string
 	BlockMapSize  int64
 	Package       *Package
-	Signatures    map[string]Signature // by scheme; never nil
+	Signatures    map[signature.Scheme]Signature // never nil
 	Hidden        bool
 	Problems      []Problem
 
@@ -55,6 +57,8 @@ type Companion struct {
 	URL    string
 	FileID string // the stored file that the link names, or ""
 	Path   string // as in Asset
+
+	signature string // the signature that the stored file contains, or ""
 }
 
 // Package describes a NuGet package.
@@ -62,13 +66,6 @@ type Package struct {
 	ID      string `json:"id"`
 	Version string `json:"version"`
 	Channel string `json:"channel,omitempty"` // "" in packages of Squirrel
-}
-
-// Signature is a signature of an asset.
-type Signature struct {
-	Status string
-	KeyID  string // key of the project that verifies it, or ""
-	Value  string
 }
 
 // Problem is a code for a reason why an asset is left out of feeds, or is less useful than
@@ -82,6 +79,9 @@ const (
 	NoDigest      Problem = "no_digest"      // a checksum or the size is not known
 	NotReady      Problem = "not_ready"      // the stored file is pending or failed
 	Unreadable    Problem = "unreadable"     // the content could not be read as its kind requires
+
+	Unsigned         Problem = "unsigned"          // the project requires a signature that counts
+	SignatureInvalid Problem = "signature_invalid" // a signature does not verify
 )
 
 // File describes the stored file to which a link leads.
@@ -94,6 +94,8 @@ type File struct {
 	SHA256 string
 	SHA512 string
 	Facts  Facts
+
+	Content signature.Content // for verifying signatures
 }
 
 // Link is a download link of a version.
@@ -121,12 +123,12 @@ func FileName(address string) (name string, ok bool) {
 }
 
 // Of returns the assets to which the links of a version lead, in the order of the links. It
-// ignores links without a file name. platforms are the platforms of the version, and set
-// contains what was set by hand, by name.
+// ignores links without a file name. platforms are the platforms of the version, set
+// contains what was set by hand, by name, and trust decides about signatures.
 //
 // Each field has its value from the first source that knows it: what was set by hand, the
 // content of the file, words in the link, the kind, the version.
-func Of(links []Link, platforms []platform.Platform, set map[string]Override) []Asset {
+func Of(links []Link, platforms []platform.Platform, set map[string]Override, trust Trust) []Asset {
 	named := map[string]*Link{}
 	repeated := map[string]bool{}
 	var names []string
@@ -157,7 +159,7 @@ func Of(links []Link, platforms []platform.Platform, set map[string]Override) []
 		}
 		c := Companion{Name: name, URL: named[name].URL}
 		if f := named[name].File; f != nil {
-			c.FileID, c.Path = f.ID, f.Path
+			c.FileID, c.Path, c.signature = f.ID, f.Path, f.Facts.Signature
 		}
 		if ending == blockMapEnding {
 			assets[i].BlockMap = &c
@@ -169,6 +171,7 @@ func Of(links []Link, platforms []platform.Platform, set map[string]Override) []
 		}
 	}
 	for i := range assets {
+		assets[i].findSignatures(set[assets[i].Name], named[assets[i].Name].File, trust)
 		assets[i].findProblems(named[assets[i].Name].File, repeated[assets[i].Name])
 	}
 	return assets
@@ -176,7 +179,7 @@ func Of(links []Link, platforms []platform.Platform, set map[string]Override) []
 
 // derive returns the asset to which a link leads, without its companions.
 func derive(name string, link *Link, platforms []platform.Platform, set Override) Asset {
-	a := Asset{Name: name, URL: link.URL, Hidden: hiddenName(name), Signatures: map[string]Signature{}}
+	a := Asset{Name: name, URL: link.URL, Hidden: hiddenName(name), Signatures: map[signature.Scheme]Signature{}}
 	var facts Facts
 	if f := link.File; f != nil {
 		facts = f.Facts

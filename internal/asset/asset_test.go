@@ -7,6 +7,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // elsewhere returns links with the given file names that lead to another server.
@@ -21,7 +22,7 @@ func elsewhere(names ...string) (links []asset.Link) {
 func only(t *testing.T, link asset.Link, set asset.Override, platforms ...platform.Platform) asset.Asset {
 	t.Helper()
 	name, _ := asset.FileName(link.URL)
-	assets := asset.Of([]asset.Link{link}, platforms, map[string]asset.Override{name: set})
+	assets := asset.Of([]asset.Link{link}, platforms, map[string]asset.Override{name: set}, asset.Trust{})
 	if len(assets) != 1 {
 		t.Fatalf("%s: %d assets, want 1", link.URL, len(assets))
 	}
@@ -118,7 +119,7 @@ func TestHiddenNames(t *testing.T) {
 func TestCompanions(t *testing.T) {
 	t.Parallel()
 	assets := asset.Of(elsewhere("Demo.exe", "Demo.exe.blockmap", "Demo.exe.SIG", "Demo.exe.minisig", "Demo.exe.blockmap.sig", "Other.exe.sig", "demo.exe.edsig"),
-		nil, nil)
+		nil, nil, asset.Trust{})
 	var names []string
 	for _, a := range assets {
 		names = append(names, a.Name)
@@ -268,7 +269,7 @@ func TestProblems(t *testing.T) {
 			[]asset.Problem{asset.DuplicateName}},
 		{"names differ in case", []asset.Link{{URL: "/a.msi", File: ready}, {URL: "/A.msi", File: ready}}, nil},
 	} {
-		assets := asset.Of(tc.links, nil, nil)
+		assets := asset.Of(tc.links, nil, nil, asset.Trust{})
 		if !slices.Equal(assets[0].Problems, tc.want) || assets[0].URL != tc.links[0].URL {
 			t.Errorf("%s: %q has %q, want %q", tc.name, assets[0].URL, assets[0].Problems, tc.want)
 		}
@@ -302,5 +303,42 @@ func TestInvalidOverrides(t *testing.T) {
 	all := asset.Override{Kind: "a", Platform: "b", Arch: "c", Variant: "D", OSMin: "e", BundleVersion: " ", DeltaFrom: " ", SHA1: "f"}
 	if got := all.Problems(); len(got) != 8 {
 		t.Errorf("%d of 8 problems: %q", len(got), got)
+	}
+}
+
+// TestPolicy checks which assets a project refuses that requires signatures.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	parse := func(scheme signature.Scheme, text string) signature.Key {
+		k, err := signature.ParseKey(scheme, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	minisign := parse(signature.Minisign, "RWQUC+2/nD9tVnhlcoMy4DpjtkQrQu+Y7rHUvv0enFAyuD1w9k5fVRpQ")
+	sparkle := parse(signature.Sparkle, "eGVygzLgOmO2RCtC75jusdS+/R6cUDK4PXD2Tl9VGlA=")
+	keys := func(state signature.State) []signature.TrustedKey {
+		return []signature.TrustedKey{{Key: minisign, State: state}}
+	}
+	for _, tc := range []struct {
+		name    string
+		trust   asset.Trust
+		refused bool
+	}{
+		{"App.exe", asset.Trust{Enforce: true, Keys: keys(signature.Active)}, true},
+		{"App.exe", asset.Trust{Keys: keys(signature.Active)}, false},
+		{"App.exe", asset.Trust{Enforce: true}, false},
+		{"App.exe", asset.Trust{Enforce: true, Keys: keys(signature.Retired)}, false},
+		{"App.exe", asset.Trust{Enforce: true, Keys: []signature.TrustedKey{{Key: sparkle, State: signature.Active}}}, false},
+		{"App.dmg", asset.Trust{Enforce: true, Keys: []signature.TrustedKey{{Key: sparkle, State: signature.Active}}}, true},
+		{"App.tar.gz", asset.Trust{Enforce: true, Keys: keys(signature.Active)}, true},
+		{"App.dmg", asset.Trust{Enforce: true, Keys: keys(signature.Active)}, false},
+		{"App.apk", asset.Trust{Enforce: true, Keys: keys(signature.Active)}, false},
+	} {
+		a := asset.Of(elsewhere(tc.name), nil, nil, tc.trust)[0]
+		if slices.Contains(a.Problems, asset.Unsigned) != tc.refused {
+			t.Errorf("%s with %+v: problems are %v", tc.name, tc.trust, a.Problems)
+		}
 	}
 }

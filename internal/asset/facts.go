@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // Facts is what the content of a file tells about it.
@@ -23,6 +24,7 @@ type Facts struct {
 	BlockMapSize  int64             `json:"block_map_size,omitempty"`
 	Package       *Package          `json:"package,omitempty"`
 	Unreadable    bool              `json:"unreadable,omitempty"` // the content is not what its name says
+	Signature     string            `json:"signature,omitempty"`  // the signature that the file consists of
 }
 
 // Limits for reading contents, in bytes. Clients choose the contents, so each of them must
@@ -31,6 +33,7 @@ const (
 	maxEntry    = 4 << 20  // of an entry of an archive, and of a compressed block map
 	maxBlockMap = 16 << 20 // of a block map
 	maxText     = 128      // of a text that is read
+	maxSigned   = 64 << 10 // of a companion that may contain a signature
 )
 
 // errContent reports that a content does not have the form that the name of its file
@@ -39,10 +42,14 @@ var errContent = errors.New("unexpected content")
 
 // ReadFacts reads facts from the content of a file, which has size bytes. Most kinds have
 // none. It needs at most 40 MiB of memory and executes and stores nothing. The error is one
-// that r has returned. Content that cannot be understood is no error, see Facts.Unreadable.
+// that r has returned, or signature.ErrPrivate if a companion contains a private key. Content
+// that cannot be understood is no error, see Facts.Unreadable.
 func ReadFacts(name string, r io.ReaderAt, size int64) (f Facts, err error) {
 	tracked := &trackedReader{ReaderAt: r}
+	_, companion := companionOf(name)
 	switch kind := kindOf(name); {
+	case companion != "":
+		f.Signature, err = readSignature(tracked, size)
 	case kind.nuget():
 		f, err = readPackage(tracked, size)
 	case kind == Zip:
@@ -53,10 +60,32 @@ func ReadFacts(name string, r io.ReaderAt, size int64) (f Facts, err error) {
 	if tracked.err != nil {
 		return Facts{}, tracked.err
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, signature.ErrPrivate):
+		return Facts{}, err
+	case err != nil:
 		return Facts{Unreadable: true}, nil
 	}
 	return f, nil
+}
+
+// readSignature returns the signature that a companion consists of, or "" if it is none.
+func readSignature(r io.ReaderAt, size int64) (string, error) {
+	if size > maxSigned {
+		return "", nil
+	}
+	text, err := io.ReadAll(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return "", err
+	}
+	if signature.IsPrivate(string(text)) {
+		return "", signature.ErrPrivate
+	}
+	s, err := signature.Parse(string(text))
+	if err != nil {
+		return "", nil //nolint:nilerr // for example a signature of OpenPGP, or a block map
+	}
+	return s.Value, nil
 }
 
 // trackedReader stores the first error of a reader other than io.EOF.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // Override contains the fields of an asset that were set by hand. A field that is "" or nil
@@ -25,6 +26,10 @@ type Override struct {
 	SHA1          string            `json:"sha1,omitempty"`
 	SHA256        string            `json:"sha256,omitempty"`
 	SHA512        string            `json:"sha512,omitempty"`
+
+	// Signatures, as signature.Signature.Value has them.
+	Minisign string `json:"minisign,omitempty"`
+	Sparkle  string `json:"sparkle,omitempty"`
 }
 
 // IsZero reports whether nothing was set.
@@ -60,7 +65,31 @@ func (o Override) Problems() (problems []string) {
 		_, err := hex.DecodeString(sum.value)
 		check(sum.value == "" || err == nil && len(sum.value) == sum.length, "%s must be %d hexadecimal digits", sum.name, sum.length)
 	}
+	for _, s := range [...]struct {
+		scheme signature.Scheme
+		value  string
+	}{{signature.Minisign, o.Minisign}, {signature.Sparkle, o.Sparkle}} {
+		parsed, err := signature.Parse(s.value)
+		check(s.value == "" || err == nil && parsed.Scheme == s.scheme, "%s must be a signature of %s", s.scheme, s.scheme)
+	}
 	return problems
+}
+
+// Sign sets the signature of a scheme, or removes it if value is "".
+func (o *Override) Sign(scheme signature.Scheme, value string) {
+	if scheme == signature.Sparkle {
+		o.Sparkle = value
+	} else {
+		o.Minisign = value
+	}
+}
+
+// Signed returns the signature of a scheme that was set by hand, or "".
+func (o Override) Signed(scheme signature.Scheme) string {
+	if scheme == signature.Sparkle {
+		return o.Sparkle
+	}
+	return o.Minisign
 }
 
 // Sums reports whether the size or a checksum was set.

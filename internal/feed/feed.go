@@ -28,6 +28,7 @@ import (
 	"svc/internal/asset"
 	"svc/internal/platform"
 	"svc/internal/release"
+	"svc/internal/signature"
 )
 
 // The problems that feeds find, besides those of the assets themselves.
@@ -38,8 +39,6 @@ const (
 	ArchMarkerConflict    asset.Problem = "arch_marker_conflict"
 	NameHasSpace          asset.Problem = "name_has_space"
 	NameVersionMismatch   asset.Problem = "name_version_mismatch"
-	Unsigned              asset.Problem = "unsigned"
-	SignatureInvalid      asset.Problem = "signature_invalid"
 	BundleVersionUnknown  asset.Problem = "bundle_version_unknown"
 )
 
@@ -59,10 +58,10 @@ var messages = map[asset.Problem]string{
 	SignedVersionMismatch: "the trusted comment of the signature names another version; sign the asset again",
 	ArchMarkerConflict: "electron-updater would take the asset for arm64 because its address contains that word; " +
 		"rename the file, or set arch",
-	NameHasSpace:        "Squirrel.Windows cannot read a file name with white space; rename the file",
-	NameVersionMismatch: "the file name must end with the version of the package, as in App-1.2.3-full.nupkg; rename the file",
-	Unsigned:            "the asset has no signature that counts; add one, or hide the asset",
-	SignatureInvalid:    "the signature does not belong to this file; sign the asset again",
+	NameHasSpace:           "Squirrel.Windows cannot read a file name with white space; rename the file",
+	NameVersionMismatch:    "the file name must end with the version of the package, as in App-1.2.3-full.nupkg; rename the file",
+	asset.Unsigned:         "the asset has no signature that counts; add one, or hide the asset",
+	asset.SignatureInvalid: "the signature does not belong to this file; sign the asset again",
 	BundleVersionUnknown: "CFBundleVersion is not known and was derived from the version; set bundle_version, or " +
 		"native_versions.sparkle",
 
@@ -140,8 +139,7 @@ func (v *Release) named() (title, notes string) {
 
 // Rules are the rules of a project that all its feeds follow.
 type Rules struct {
-	Minisign, Sparkle bool // whether the project has a key of the scheme
-	Enforce           bool // whether assets need a valid signature
+	Minisign, Sparkle bool // whether the project has a key of the scheme, in any state
 
 	Origin string // address in front of the paths of stored files
 
@@ -179,8 +177,8 @@ func (r Rules) listed(v *Release, a *asset.Asset) bool {
 	case a.Hidden || a.Variant != "":
 	case slices.Contains(a.Problems, asset.NotReady):
 		r.report(v, a, asset.NotReady)
-	case r.Enforce && !r.verified(a):
-		r.unsigned(v, a, minisign, sparkle)
+	case slices.Contains(a.Problems, asset.Unsigned):
+		r.unsigned(v, a, signature.Schemes...)
 	default:
 		for _, code := range remarks {
 			if slices.Contains(a.Problems, code) {
@@ -195,62 +193,27 @@ func (r Rules) listed(v *Release, a *asset.Asset) bool {
 // remarks lists the problems of assets that keep them out of no feed.
 var remarks = []asset.Problem{asset.DuplicateName, asset.Unreadable}
 
-// verified reports whether an asset has a valid signature of a scheme that serves its kind. It
-// returns true if the project has no key of such a scheme.
-func (r Rules) verified(a *asset.Asset) bool {
-	concerned := false
-	for scheme, kinds := range served {
-		if r.keyed(scheme) && slices.Contains(kinds, a.Kind) {
-			if a.Signatures[scheme].Status == valid {
-				return true
-			}
-			concerned = true
-		}
-	}
-	return !concerned
-}
-
-// The schemes of signatures.
-const (
-	minisign = "minisign"
-	sparkle  = "sparkle"
-)
-
-// The states of signatures.
-const (
-	valid     = "valid"
-	untrusted = "untrusted"
-	invalid   = "invalid"
-	unchecked = "unchecked"
-)
-
-// served lists the kinds that are signed with each scheme.
-var served = map[string][]asset.Kind{
-	minisign: {asset.Exe, asset.MSI, asset.AppImage, asset.Deb, asset.RPM, asset.AppTar, asset.Tar, asset.Zip},
-	sparkle:  {asset.AppZip, asset.DMG, asset.PKG, asset.SparkleDiff},
-}
-
 // keyed reports whether the project has a key of a scheme.
-func (r Rules) keyed(scheme string) bool {
-	return scheme == minisign && r.Minisign || scheme == sparkle && r.Sparkle
+func (r Rules) keyed(scheme signature.Scheme) bool {
+	return scheme == signature.Minisign && r.Minisign || scheme == signature.Sparkle && r.Sparkle
 }
 
 // signature returns the signature that a feed passes on: a valid one or, while the project has no
 // key of the scheme, one that was not verified. It returns "" if there is none.
-func (r Rules) signature(a *asset.Asset, scheme string) string {
+func (r Rules) signature(a *asset.Asset, scheme signature.Scheme) string {
 	s := a.Signatures[scheme]
-	if s.Status == valid || !r.keyed(scheme) && (s.Status == untrusted || s.Status == unchecked) {
+	if s.Status == signature.Valid || !r.keyed(scheme) && (s.Status == signature.Untrusted || s.Status == signature.Unchecked) {
 		return s.Value
 	}
 	return ""
 }
 
 // unsigned reports that an asset has no signature that counts.
-func (r Rules) unsigned(v *Release, a *asset.Asset, schemes ...string) {
-	code := Unsigned
+func (r Rules) unsigned(v *Release, a *asset.Asset, schemes ...signature.Scheme) {
+	code := asset.Unsigned
 	for _, scheme := range schemes {
-		if a.Signatures[scheme].Status == invalid {
-			code = SignatureInvalid
+		if a.Signatures[scheme].Status == signature.Invalid {
+			code = asset.SignatureInvalid
 		}
 	}
 	r.report(v, a, code)

@@ -13,6 +13,7 @@ import (
 	"svc/internal/asset"
 	"svc/internal/feed"
 	"svc/internal/release"
+	"svc/internal/signature"
 )
 
 const origin = "https://dist.example"
@@ -58,7 +59,7 @@ func version(t *testing.T, display string, names ...string) *feed.Release {
 			file.Facts.Package = &asset.Package{ID: id, Version: rest[:strings.LastIndexByte(rest, '-')]}
 		}
 	}
-	v.Assets = asset.Of(links, nil, nil)
+	v.Assets = asset.Of(links, nil, nil, asset.Trust{})
 	return v
 }
 
@@ -74,7 +75,7 @@ func with(t *testing.T, v *feed.Release, name string, change func(*asset.Asset))
 }
 
 // signed signs all assets of a version.
-func signed(v *feed.Release, scheme string, s asset.Signature) *feed.Release {
+func signed(v *feed.Release, scheme signature.Scheme, s asset.Signature) *feed.Release {
 	for i := range v.Assets {
 		v.Assets[i].Signatures[scheme] = s
 	}
@@ -131,7 +132,7 @@ func TestHiddenAndVariantAssetsAreInNoFeed(t *testing.T) {
 func TestPendingFilesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	v := version(t, "2.3.0")
-	v.Assets = asset.Of([]asset.Link{{URL: "/f/demo/1/App.exe", File: &asset.File{ID: "1", Path: "/f/demo/1/App.exe"}}}, nil, nil)
+	v.Assets = asset.Of([]asset.Link{{URL: "/f/demo/1/App.exe", File: &asset.File{ID: "1", Path: "/f/demo/1/App.exe"}}}, nil, nil, asset.Trust{})
 	rules, problems := reporting()
 	if got := rules.Latest(v, "windows", "", ""); got != nil {
 		t.Errorf("got %q", got.Name)
@@ -139,32 +140,29 @@ func TestPendingFilesAreLeftOut(t *testing.T) {
 	expect(t, problems(), []string{"not_ready App.exe"})
 }
 
+// TestEnforcedSignatures checks that feeds leave out what the policy of the project refuses, and tell
+// why.
 func TestEnforcedSignatures(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		name  string
-		rules feed.Rules
-		with  map[string]asset.Signature
-		want  string // the problem; "" = listed
+		status   signature.Status
+		problems []asset.Problem
+		want     string // the problem; "" = listed
 	}{
-		{"without a key", feed.Rules{Enforce: true}, nil, ""},
-		{"key of another scheme", feed.Rules{Enforce: true, Sparkle: true}, nil, ""},
-		{"off", feed.Rules{Minisign: true}, nil, ""},
-		{"unsigned", feed.Rules{Enforce: true, Minisign: true}, nil, "unsigned"},
-		{"valid", feed.Rules{Enforce: true, Minisign: true}, map[string]asset.Signature{"minisign": minisigned("x")}, ""},
-		{"untrusted", feed.Rules{Enforce: true, Minisign: true}, map[string]asset.Signature{"minisign": {Status: "untrusted", Value: "x"}}, "unsigned"},
-		{"invalid", feed.Rules{Enforce: true, Minisign: true}, map[string]asset.Signature{"minisign": {Status: "invalid", Value: "x"}}, "signature_invalid"},
+		{"", nil, ""},
+		{signature.Valid, nil, ""},
+		{"", []asset.Problem{asset.Unsigned}, "unsigned"},
+		{signature.Untrusted, []asset.Problem{asset.Unsigned}, "unsigned"},
+		{signature.Invalid, []asset.Problem{asset.SignatureInvalid, asset.Unsigned}, "signature_invalid"},
 	} {
 		v := version(t, "2.3.0", "App.exe")
-		if tc.with != nil {
-			v.Assets[0].Signatures = tc.with
-		}
-		rules := tc.rules
+		v.Assets[0].Signatures[signature.Minisign] = asset.Signature{Status: tc.status, Value: "x"}
+		v.Assets[0].Problems = tc.problems
 		var code string
-		rules.Report = func(p feed.Problem) { code = string(p.Code) }
-		listed := rules.Latest(v, "windows", "", "exe") == nil || tc.want == ""
-		if code != tc.want || !listed {
-			t.Errorf("%s: got %q, want %q", tc.name, code, tc.want)
+		rules := feed.Rules{Minisign: true, Origin: origin, Report: func(p feed.Problem) { code = string(p.Code) }}
+		listed := rules.Latest(v, "windows", "", "exe") != nil
+		if code != tc.want || listed != (tc.want == "") {
+			t.Errorf("%q, %v: listed %v with %q, want %q", tc.status, tc.problems, listed, code, tc.want)
 		}
 	}
 }

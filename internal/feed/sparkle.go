@@ -6,6 +6,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // maxItems is the maximum number of items in a feed of Sparkle, not counting milestones.
@@ -50,8 +51,8 @@ func (r Rules) sparkleReads(v *Release, a *asset.Asset) bool {
 	case !onWeb(r.URL(a)):
 	case a.Size == nil:
 		r.report(v, a, asset.NoDigest)
-	case r.Sparkle && r.signature(a, sparkle) == "":
-		r.unsigned(v, a, sparkle)
+	case r.Sparkle && r.signature(a, signature.Sparkle) == "":
+		r.unsigned(v, a, signature.Sparkle)
 	default:
 		return true
 	}
@@ -151,8 +152,8 @@ func (r Rules) milestoneBelow(in SparkleItems, at int) string {
 // enclosure returns the attributes of the element of an asset.
 func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
 	attributes := []string{"url", r.URL(a), "length", decimal(*a.Size), "type", "application/octet-stream"}
-	if signature := r.signature(a, sparkle); signature != "" {
-		attributes = append(attributes, "sparkle:edSignature", signature)
+	if value := r.signature(a, signature.Sparkle); value != "" {
+		attributes = append(attributes, "sparkle:edSignature", value)
 	}
 	if installer {
 		attributes = append(attributes, "sparkle:installationType", "package")
@@ -189,8 +190,8 @@ func (r Rules) deltaReads(v *Release, a *asset.Asset) bool {
 	case !onWeb(r.URL(a)) || a.DeltaFrom == "":
 	case a.Size == nil:
 		r.report(v, a, asset.NoDigest)
-	case r.signature(a, sparkle) == "":
-		r.unsigned(v, a, sparkle)
+	case r.signature(a, signature.Sparkle) == "":
+		r.unsigned(v, a, signature.Sparkle)
 	default:
 		return true
 	}

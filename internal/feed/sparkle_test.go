@@ -14,6 +14,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/feed"
+	"svc/internal/signature"
 )
 
 const sparkleSpace = "http://www.andymatuschak.org/xml-namespaces/sparkle"
@@ -193,7 +194,7 @@ func TestSparkleAddresses(t *testing.T) { // 15.4
 func TestSparkleSignatures(t *testing.T) { // 15.6
 	t.Parallel()
 	for _, tc := range []struct {
-		status         string
+		status         signature.Status
 		keyed          bool
 		listed, signed bool
 		problem        string
@@ -230,7 +231,7 @@ func TestSparkleDeltas(t *testing.T) { // 15.6, 15.7
 	for name, from := range map[string]string{"a.delta": "2.2.00", "b.delta": "", "c-x64.delta": "2.1", "d.delta": "2.1"} {
 		with(t, v, name, func(a *asset.Asset) { a.DeltaFrom = from })
 	}
-	with(t, v, "d.delta", func(a *asset.Asset) { a.Signatures = map[string]asset.Signature{} })
+	with(t, v, "d.delta", func(a *asset.Asset) { a.Signatures = map[signature.Scheme]asset.Signature{} })
 	items := sparkleFeed(t, feed.Rules{}, nil, v)
 	expect(t, items[0].deltas, []map[string]string{{
 		"url": origin + "/f/demo/1/a.delta", "length": "83274334", "type": "application/octet-stream", "sparkle:edSignature": edSigned.Value,

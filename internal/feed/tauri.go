@@ -7,6 +7,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/platform"
+	"svc/internal/signature"
 )
 
 // TauriTarget is what a Tauri app says about the system that it runs on.
@@ -75,10 +76,10 @@ func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
 // signedForTauri reports whether an asset has an address and a signature that the client accepts.
 // A client refuses a whole static file with an entry that lacks one of them.
 func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
-	value := r.signature(a, minisign)
+	value := r.signature(a, signature.Minisign)
 	switch {
 	case value == "":
-		r.unsigned(v, a, minisign)
+		r.unsigned(v, a, signature.Minisign)
 	case !signedFor(value, v.SemVer):
 		r.report(v, a, SignedVersionMismatch)
 	default:
@@ -116,7 +117,7 @@ type tauriEntry struct {
 }
 
 func (r Rules) newTauriEntry(a *asset.Asset) tauriEntry {
-	return tauriEntry{r.URL(a), a.Signatures[minisign].Value, tauriFormats[a.Kind]}
+	return tauriEntry{r.URL(a), a.Signatures[signature.Minisign].Value, tauriFormats[a.Kind]}
 }
 
 // tauriHead is what both forms say about the version. There is no name, because clients read it as

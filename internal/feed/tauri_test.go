@@ -12,6 +12,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/feed"
+	"svc/internal/signature"
 )
 
 // tauriRelease is what the plugin reads of both forms.
@@ -118,7 +119,7 @@ func TestTauriTargets(t *testing.T) {
 func TestTauriStaticHasOnlyWholeEntries(t *testing.T) { // 12.1
 	t.Parallel()
 	v := signed(version(t, "2.3.0", "App_x64-setup.exe", "App_x64.msi", "App.AppImage", "App_universal.app.tar.gz", "app_amd64.deb"), "minisign", minisigned("x"))
-	with(t, v, "App_x64.msi", func(a *asset.Asset) { a.Signatures = map[string]asset.Signature{} })
+	with(t, v, "App_x64.msi", func(a *asset.Asset) { a.Signatures = map[signature.Scheme]asset.Signature{} })
 	with(t, v, "App.AppImage", func(a *asset.Asset) { a.Path, a.URL = "", "/relative/App.AppImage" })
 	rules, problems := reporting()
 	body, ok := rules.TauriStatic(v)
@@ -168,7 +169,7 @@ func TestTauriVersionIsSemVerAndHasNoOtherName(t *testing.T) { // 12.2
 func TestTauriSignatureIsThatOfTheFile(t *testing.T) { // 12.3
 	t.Parallel()
 	for _, tc := range []struct {
-		status  string
+		status  signature.Status
 		keyed   bool
 		problem string
 	}{

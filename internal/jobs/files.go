@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ func (j *Jobs) keepFiles(ctx context.Context) {
 	defer running.Wait()
 	running.Go(func() { j.keepCleaningFiles(ctx) })
 	running.Go(func() { j.keepReadingFiles(ctx) })
+	running.Go(func() { j.keepVerifying(ctx) })
 	running.Go(func() { j.keepDeleting(ctx, deletions) })
 	running.Go(func() { j.keepRefreshing(ctx, refreshes) })
 	for {
@@ -89,6 +91,26 @@ func (j *Jobs) keepReadingFiles(ctx context.Context) {
 		}
 		if pause(ctx, time.Hour) != nil {
 			return
+		}
+	}
+}
+
+// keepVerifying verifies signatures at the start, and then when there may be new ones. It repeats what
+// has failed every hour.
+func (j *Jobs) keepVerifying(ctx context.Context) {
+	work, next := j.Files.VerifyAll, time.Duration(math.MaxInt64)
+	for {
+		if err := j.do(ctx, j.signatures, work); err != nil && ctx.Err() == nil {
+			j.Log.Error("signatures not verified; retrying later", "error", err)
+			next = time.Hour
+		}
+		if wait(ctx, next, j.DB.SignaturesWaiting(), nil) != nil {
+			return
+		}
+		projects := j.DB.TakeUnverified()
+		work = func(ctx context.Context) error { return j.Files.Verify(ctx, projects) }
+		if len(projects) == 0 { // an hour has passed since a failure
+			work, next = j.Files.VerifyAll, math.MaxInt64
 		}
 	}
 }

@@ -73,6 +73,7 @@ type Jobs struct {
 
 	deletions, fileCleanup     *job // nil without files
 	cdnRefreshes, fileContents *job // nil without files
+	signatures                 *job // nil without files
 
 	failure  error // error of the last backup; guarded by backup.busy
 	unpruned bool  // whether the last removal of surplus archives failed; guarded by backup.busy
@@ -108,6 +109,7 @@ func New(c Config) *Jobs {
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
 		j.fileCleanup = j.define("file-cleanup", "removes expired uploads and files without a record", j.Files.CleanUp)
 		j.fileContents = j.define("file-contents", "reads checksums and facts of files that an earlier version has stored", j.Files.ReadContents)
+		j.signatures = j.define("signatures", "verifies signatures for which the signed file must be read", j.Files.VerifyAll)
 	}
 	if j.Forward != nil {
 		j.forwards = j.define("forwarded-feedback", "looks for issues whose creation the code host has not confirmed", j.Forward.Settle)

@@ -11,6 +11,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/files/digest"
 	"svc/internal/files/storage"
+	"svc/internal/signature"
 	"svc/store"
 )
 
@@ -21,21 +22,29 @@ func setSums(f *store.File, sums digest.Sums) {
 
 // Describe sets the checksums of a file and the facts from its content, which is at the given
 // path. If the content cannot be read, for example because an interrupted registration has
-// already moved it, a job reads it later.
-func (e *Engine) Describe(f *store.File, sums digest.Sums, path string) {
-	setSums(f, sums)
+// already moved it, a job reads it later. The error is signature.ErrPrivate if the content must
+// not be stored. The file has no checksums then.
+func (e *Engine) Describe(f *store.File, sums digest.Sums, path string) error {
 	content, err := os.Open(path)
 	if err != nil {
-		return
+		setSums(f, sums)
+		return nil //nolint:nilerr // see above
 	}
 	defer content.Close()
-	facts, err := e.readFacts(f, content)
-	if err != nil {
+	switch facts, err := e.readFacts(f, content); {
+	case errors.Is(err, signature.ErrPrivate):
+		return err
+	case err != nil:
 		e.Log.Warn("cannot read what a file contains; trying again later", "file", f.ID, "error", err)
-		return
+	default:
+		f.Facts = &facts
 	}
-	f.Facts = &facts
+	setSums(f, sums)
+	return nil
 }
+
+// errPrivate is why a file fails that must not be stored.
+const errPrivate = "the file contains a private key; keep it in your CI"
 
 // readFacts reads the facts of one file at a time, because reading may need much memory.
 func (e *Engine) readFacts(f *store.File, content io.ReaderAt) (asset.Facts, error) {
@@ -97,7 +106,14 @@ func (e *Engine) readContent(ctx context.Context, f *store.File) error {
 	facts := asset.Facts{Unreadable: true}
 	if sums := hash.Sums(); sums.SHA256 == f.SHA256 {
 		setSums(f, sums)
-		if facts, err = e.readFacts(f, object); err != nil {
+		facts, err = e.readFacts(f, object)
+		if errors.Is(err, signature.ErrPrivate) {
+			return e.DB.Update(func(tx *store.Tx) error {
+				_, err := tx.RefuseContent(f.Project, f.ID, errPrivate, tx.Now().Unix())
+				return err
+			})
+		}
+		if err != nil {
 			return err
 		}
 	} else {

@@ -9,6 +9,7 @@
 //	fetch.go     downloads of attachments
 //	transfer.go  transfers of pending files to their storage
 //	content.go   checksums and facts of contents
+//	verify.go    signatures of contents
 //	delete.go    removal of the objects of deleted files
 //	refresh.go   refreshes of links in the CDN
 //	cleanup.go   removal of contents that are not needed

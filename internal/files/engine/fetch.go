@@ -56,7 +56,9 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 		return err
 	}
 	f.Size = size
-	e.Describe(f, sums, staged)
+	if err := e.Describe(f, sums, staged); err != nil {
+		return permanentError{errors.Join(errors.New(errPrivate), os.Remove(staged))}
+	}
 	return e.DB.Update(func(tx *store.Tx) error {
 		now, err := tx.File(f.Project, f.ID)
 		if err != nil {

@@ -42,7 +42,9 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 		ID: store.FileID(c.FileID), Filename: c.Filename, Size: c.Size,
 		Source: store.FileUploaded, Backend: backend.ID, Status: store.FilePending,
 	}
-	e.Describe(f, c.Sums, c.Path)
+	if e.Describe(f, c.Sums, c.Path) != nil {
+		return f, e.refuse(project, f, p.Key)
+	}
 	if backend.Builtin() {
 		f.Status = store.FileReady
 		f.ObjectKey, err = e.keep(ctx, p, c)
@@ -54,6 +56,19 @@ func (e *Engine) Register(ctx context.Context, project store.ProjectID, c upload
 		return nil, err
 	}
 	return f, e.DB.Update(func(tx *store.Tx) error { return tx.CreateFile(project, f) })
+}
+
+// refuse creates the record of an upload whose content must not be stored. The caller removes the
+// content, which has not been moved.
+func (e *Engine) refuse(project store.ProjectID, f *store.File, key string) error {
+	f.ObjectKey = files.ObjectKey(key, string(f.ID), f.Filename)
+	return e.DB.Update(func(tx *store.Tx) error {
+		if err := tx.CreateFile(project, f); err != nil {
+			return err
+		}
+		f.Status, f.Error = store.FileFailed, errPrivate
+		return tx.PutFile(project, f)
+	})
 }
 
 // Discard removes the moved content of an upload if the client cannot repeat the
