@@ -976,6 +976,21 @@ func (a *Admin) UpdateVersionAsset(ctx context.Context, id string, name string, 
 	return fetch[Asset](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/versions/{id}/assets/{name}", id, name).body(in))
 }
 
+// PutAssetSignature sends the signature of a download. The body is the text of the signature, of
+// any content type: that of a `.minisig` or Tauri `.sig` file, or what `sign_update` of Sparkle
+// prints. It takes precedence over a signature among the links, and stays when the links are
+// replaced. It is verified before the answer: 400 for a signature that does not verify, and for a
+// private key. `If-Match` has the entity tag of the version.
+func (a *Admin) PutAssetSignature(ctx context.Context, id string, name string, scheme string, chunk []byte) (*Asset, error) {
+	return fetch[Asset](ctx, a.call(http.MethodPut, "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}", id, name, scheme).raw(chunk))
+}
+
+// DeleteAssetSignature removes the signature of a download that was sent. A signature among the
+// links then counts again. 404 if none was sent.
+func (a *Admin) DeleteAssetSignature(ctx context.Context, id string, name string, scheme string) (*Asset, error) {
+	return fetch[Asset](ctx, a.call(http.MethodDelete, "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}", id, name, scheme))
+}
+
 // GetStorage reads the storages and the limits of uploads.
 func (a *Admin) GetStorage(ctx context.Context) (*StorageOverview, error) {
 	return fetch[StorageOverview](ctx, a.call(http.MethodGet, "/admin/storage"))

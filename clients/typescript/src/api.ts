@@ -1929,6 +1929,23 @@ export interface AdminApi {
    */
   updateVersionAsset(id: string, name: string, body: AssetFields, options?: CallOptions): Promise<Asset>;
 
+  /**
+   * Send the signature of a download.
+   *
+   * The body is the text of the signature, of any content type: that of a `.minisig` or Tauri `.sig` file, or
+   * what `sign_update` of Sparkle prints. It takes precedence over a signature among the links, and stays when
+   * the links are replaced. It is verified before the answer: 400 for a signature that does not verify, and for
+   * a private key. `If-Match` has the entity tag of the version.
+   */
+  putAssetSignature(id: string, name: string, scheme: string, bytes: Uint8Array | Blob | ArrayBuffer, options?: CallOptions): Promise<Asset>;
+
+  /**
+   * Remove the signature of a download that was sent.
+   *
+   * A signature among the links then counts again. 404 if none was sent.
+   */
+  deleteAssetSignature(id: string, name: string, scheme: string, options?: CallOptions): Promise<Asset>;
+
   /** Read the storages and the limits of uploads. */
   getStorage(options?: CallOptions): Promise<StorageOverview>;
 

@@ -128,6 +128,7 @@ export const admin = `/admin/status Status get
 /admin/projects/{k}/versions/{id}/mirror-assets VersionAssets mirror
 /admin/projects/{k}/versions/{id}/assets VersionAsset list-
 ./{name} VersionAsset update
+./{name}/signatures/{scheme} AssetSignature put# delete
 /admin/storage Storage get
 ./backends StorageBackend create
 ./backends/{id} StorageBackend update delete

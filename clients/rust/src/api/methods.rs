@@ -661,6 +661,17 @@ endpoints! {
     /// a checksum of a file that is stored here. `If-Match` has the entity tag of the version.
     PATCH "/admin/projects/{k}/versions/{id}/assets/{name}" update_version_asset [id, name] (AssetFields) -> Asset;
 
+    /// Sends the signature of a download. The body is the text of the signature, of any content
+    /// type: that of a `.minisig` or Tauri `.sig` file, or what `sign_update` of Sparkle prints. It
+    /// takes precedence over a signature among the links, and stays when the links are replaced. It
+    /// is verified before the answer: 400 for a signature that does not verify, and for a private
+    /// key. `If-Match` has the entity tag of the version.
+    PUT "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}" put_asset_signature [id, name, scheme] (Chunk) -> Asset;
+
+    /// Removes the signature of a download that was sent. A signature among the links then counts
+    /// again. 404 if none was sent.
+    DELETE "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}" delete_asset_signature [id, name, scheme] () -> Asset;
+
     /// Reads the storages and the limits of uploads.
     GET "/admin/storage" get_storage [] () -> StorageOverview;
 

@@ -4619,6 +4619,61 @@ class AdminRequests(Namespace):
             )
         )
 
+    def put_asset_signature(
+        self,
+        id: str,
+        name: str,
+        scheme: str,
+        data: bytes,
+    ) -> Asset:
+        """Send the signature of a download.
+
+        The body is the text of the signature, of any content type: that of a `.minisig` or Tauri `.sig` file,
+        or what `sign_update` of Sparkle prints. It takes precedence over a signature among the links, and
+        stays when the links are replaced. It is verified before the answer: 400 for a signature that does not
+        verify, and for a private key. `If-Match` has the entity tag of the version.
+
+        `PUT /admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}`
+        """
+        return self._send(
+            Call["Asset"](
+                "PUT",
+                "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}",
+                arguments={
+                    "id": id,
+                    "name": name,
+                    "scheme": scheme,
+                },
+                raw=data,
+                admin=True,
+            )
+        )
+
+    def delete_asset_signature(
+        self,
+        id: str,
+        name: str,
+        scheme: str,
+    ) -> Asset:
+        """Remove the signature of a download that was sent.
+
+        A signature among the links then counts again. 404 if none was sent.
+
+        `DELETE /admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}`
+        """
+        return self._send(
+            Call["Asset"](
+                "DELETE",
+                "/admin/projects/{k}/versions/{id}/assets/{name}/signatures/{scheme}",
+                arguments={
+                    "id": id,
+                    "name": name,
+                    "scheme": scheme,
+                },
+                admin=True,
+            )
+        )
+
     def get_storage(
         self,
     ) -> StorageOverview:
