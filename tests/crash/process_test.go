@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 func program(as string, args ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0], args...)
 	c.Env = append(os.Environ(), asProgram+"="+as, "ADMIN_PASSWORD="+password, "JWT_EXPIRES_IN=30d",
-		"SVC_PUBLIC_RATE_LIMIT=0", "SVC_DEDUP_WINDOW_SECONDS=0", "SVC_EVENT_BATCH_MAX=5000",
+		"SVC_PUBLIC_RATE_LIMIT=0", "SVC_DEDUP_WINDOW_SECONDS=0", "SVC_EVENT_BATCH_MAX=5000", "SVC_HEALTH_BUCKET_SECONDS=1",
 		"SVC_LOG_LEVEL=warn", "SVC_LOG_FORMAT=json", "GORACE=atexit_sleep_ms=0")
 	return c
 }
