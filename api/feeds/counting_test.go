@@ -2,6 +2,7 @@ package feeds_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -111,9 +112,7 @@ func TestUsersOfFeedsCountForHealth(t *testing.T) {
 		{"electron/latest-linux.yml", nil},
 	} {
 		headers := map[string]string{"X-Forwarded-For": fmt.Sprintf("203.0.113.%d", i)}
-		for name, value := range tc.headers {
-			headers[name] = value
-		}
+		maps.Copy(headers, tc.headers)
 		get(t, s, "demo/"+tc.path, headers)
 	}
 	s.Clock.Advance(10 * time.Minute)
