@@ -114,6 +114,7 @@ type world struct {
 	sessions []*session
 	byTime   []*session // the same, ordered by their start
 	rollouts []*rolledOut
+	heldAt   map[string]int64 // when health rules held releases, by version
 	events   []eventLine
 	counts   map[eventCount]int64
 	requests map[requestCount]int64

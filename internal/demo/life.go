@@ -44,8 +44,22 @@ type eventLine struct {
 	PlatformVersion string          `json:"platform_version,omitempty"`
 }
 
-// live generates the sessions of all people on all days.
+// live generates the sessions of all people on all days, and the reports that they send.
 func (w *world) live() {
+	w.spend()
+	heldAt := w.hold()
+	if len(heldAt) == 0 {
+		return
+	}
+	// Nobody installs a release after it was held, but that time follows from the sessions before it.
+	*w = *newWorld(w.Config, w.project)
+	w.heldAt = heldAt
+	w.spend()
+	w.hold()
+}
+
+// spend generates the sessions of all people on all days. Rollouts are not held.
+func (w *world) spend() {
 	w.rollOut()
 	w.gather()
 	c := w.chance("days")
@@ -65,7 +79,6 @@ func (w *world) live() {
 	w.report()
 	w.byTime = slices.Clone(w.sessions)
 	slices.SortStableFunc(w.byTime, func(a, b *session) int { return cmp.Compare(a.began, b.began) })
-	w.hold()
 }
 
 // visit generates one session of a person on a day.

@@ -101,10 +101,14 @@ func (w *world) rollOut() {
 	}
 }
 
-// latestHold returns the time at which a release with failures is held at the latest.
+// latestHold returns the time at which a release with failures is held, or before that is known, the
+// time at which it is held at the latest.
 func (w *world) latestHold(r *release) int64 {
 	if r.rolling.failing == 0 {
 		return w.now + day
+	}
+	if at := w.heldAt[r.version]; at != 0 {
+		return at
 	}
 	return w.published(r) + int64(r.rolling.heldAfter)*3600
 }
@@ -128,18 +132,22 @@ func (w *world) join(c *chance, p *person) {
 
 // crash generates the logs of releases that fail.
 func (w *world) crash() {
-	c := w.chance("crashes")
 	for _, r := range w.rollouts {
 		for _, s := range w.sessions {
-			if s.version == r.version && c.happens(r.rolling.failing) {
+			if s.version != r.version {
+				continue
+			}
+			// A source for each session, so that the end of the rollout does not change sessions before it.
+			if c := w.chance("crash " + s.id); c.happens(r.rolling.failing) {
 				w.note(c, s, r.rolling.log, s.began+int64(c.between(1, 240)))
 			}
 		}
 	}
 }
 
-// hold holds the rollouts whose versions fail.
-func (w *world) hold() {
+// hold holds the rollouts whose versions fail. It returns the times at which it does so.
+func (w *world) hold() map[string]int64 {
+	heldAt := map[string]int64{}
 	for _, r := range w.rollouts {
 		if r.rolling.failing == 0 {
 			continue
@@ -154,16 +162,12 @@ func (w *world) hold() {
 		}
 		n := verdict.Total
 		reason := fmt.Sprintf("%d of %d failed, %d of %d on %s", n.Failures, n.Exposure, n.BaselineFailures, n.BaselineExposure, r.baseline)
-		// Undo the steps that the rollout would have taken later.
-		for r.record.History[0].At > end {
-			r.record.History = r.record.History[1:]
-			r.record.Step--
-			r.record.Percent, r.record.StepStartedAt = r.record.History[0].Percent, new(r.record.History[0].At)
-		}
+		heldAt[r.version] = end + 3
 		if err := r.record.Hold(rollout.Author{Now: end + 3, By: "rule " + rule.Name, Reason: &reason}); err != nil {
 			panic("demo: " + err.Error()) // cannot happen, because the rollout is running
 		}
 	}
+	return heldAt
 }
 
 // counts returns what a rule counts until the given time.

@@ -23,20 +23,20 @@ var wicklume = &project{
 		{version: "0.12.1", ago: 16, hour: 21, files: true},
 		{
 			version: "0.12.2", ago: 9, hour: 20, files: true, rolling: &rolling{
-				steps:   []rollout.Step{{Percent: 1000, HoldSeconds: day}, {Percent: 4000, HoldSeconds: 3 * day}, {Percent: rollout.Whole}},
-				failing: 0.35, heldAfter: 90,
+				steps:   []rollout.Step{{Percent: 2000, HoldSeconds: day}, {Percent: 5000, HoldSeconds: 3 * day}, {Percent: rollout.Whole}},
+				failing: 0.25, heldAfter: 90,
 				log: logKind{level: 3, source: "usb", content: "E12: the controller was reset after frame {n}\n  at usb.write (usb.rs:204)\n" +
 					"  at wire.flush (wire.rs:91)"},
 			},
 		},
-		{version: "0.13.0-alpha.3", ago: 3, hour: 22, preview: true, platforms: []string{"linux"}},
 		{
-			version: "0.12.3", ago: 2, hour: 19, files: true, rolling: &rolling{
+			version: "0.12.3", ago: 4, hour: 19, files: true, rolling: &rolling{
 				steps: []rollout.Step{
-					{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 4 * day, MinExposure: 20}, {Percent: rollout.Whole},
+					{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 6 * day, MinExposure: 20}, {Percent: rollout.Whole},
 				},
 			},
 		},
+		{version: "0.13.0-alpha.3", ago: 3, hour: 22, preview: true, platforms: []string{"linux"}},
 	},
 	distribution: &distribution{
 		channels: []channelLine{{"alpha", []string{"preview"}}},
@@ -45,7 +45,7 @@ var wicklume = &project{
 			{Name: "write_failed", Metric: rollout.EventMetric, Event: "write_failed", Tolerance: 2, MinFailures: 5, Action: rollout.Notify},
 		}},
 		steps: []rollout.Step{
-			{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 4 * day, MinExposure: 20}, {Percent: rollout.Whole},
+			{Percent: 1000, HoldSeconds: day, MinExposure: 5}, {Percent: 2500, HoldSeconds: 6 * day, MinExposure: 20}, {Percent: rollout.Whole},
 		},
 	},
 	announcements: []announcement{

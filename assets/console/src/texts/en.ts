@@ -13,6 +13,7 @@ import { frame } from "./en/frame";
 import { logs } from "./en/logs";
 import { overview } from "./en/overview";
 import { projects } from "./en/projects";
+import { rollouts } from "./en/rollouts";
 import { sent } from "./en/sent";
 import { settings } from "./en/settings";
 import { start } from "./en/start";
@@ -35,6 +36,7 @@ export const en = {
   logs,
   overview,
   projects,
+  rollouts,
   sent,
   settings,
   start,

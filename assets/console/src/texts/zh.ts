@@ -14,6 +14,7 @@ import { frame } from "./zh/frame";
 import { logs } from "./zh/logs";
 import { overview } from "./zh/overview";
 import { projects } from "./zh/projects";
+import { rollouts } from "./zh/rollouts";
 import { sent } from "./zh/sent";
 import { settings } from "./zh/settings";
 import { start } from "./zh/start";
@@ -36,6 +37,7 @@ export const zh: Texts = {
   logs,
   overview,
   projects,
+  rollouts,
   sent,
   settings,
   start,

@@ -2,8 +2,8 @@
 
 import { Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
-import type { Version, VersionUsage } from "svc-sdk";
-import { useFormat } from "../../core/format";
+import type { Rollout, Version, VersionUsage } from "svc-sdk";
+import { type Format, useFormat } from "../../core/format";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import { WebLinkToCopy } from "../../core/weblink";
@@ -12,6 +12,8 @@ import { Rendered } from "../../fields/markdown";
 import { Platforms } from "../../fields/platforms";
 import { DataTree } from "../../fields/tree";
 import type { Column } from "../../resource/resource";
+import { percentOf, rolloutTones } from "../../resource/rollout";
+import type { Texts } from "../../texts/en";
 import { UsageBar } from "./usage";
 
 const tones = { latest: "good", preview: "info", milestone: "neutral", deprecated: "bad" } as const satisfies Record<string, ToneName>;
@@ -23,7 +25,21 @@ const hasNoFile = ({ is_latest, is_milestone, download_links }: Version) => (is_
 
 const flagsOf = (version: Version): Flag[] => (Object.keys(tones) as Flag[]).filter((flag) => version[`is_${flag}`]);
 
-export function useVersionColumns(usage: VersionUsage | undefined): Column<Version>[] {
+/** Returns the states of a version that keep users from getting it, with their tones. */
+function marksOf(
+  { yanked_at: yanked }: Version,
+  rollout: Rollout | undefined,
+  { marks }: Texts["versions"],
+  format: Format,
+): [string, ToneName][] {
+  if (yanked !== null) {
+    return [[marks.yanked, "bad"]];
+  }
+  const mark = rollout && marks[rollout.state as Exclude<keyof typeof marks, "yanked">];
+  return mark ? [[mark(percentOf(format, rollout)), rolloutTones[rollout.state] ?? "neutral"]] : [];
+}
+
+export function useVersionColumns(usage: VersionUsage | undefined, rollouts: ReadonlyMap<string, Rollout> | undefined): Column<Version>[] {
   const { versions } = useTexts();
   const format = useFormat();
   return useMemo(() => {
@@ -53,11 +69,17 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         title: names.flags,
         phone: true,
         width: 130,
-        render: (version) => flagsOf(version).map((flag) => <Tone key={flag} tone={tones[flag]} children={flags[flag]} />),
+        render: (version) => [
+          ...marksOf(version, rollouts?.get(version.id), versions, format).map(([mark, tone]) => (
+            <Tone key={mark} tone={tone} children={mark} />
+          )),
+          ...flagsOf(version).map((flag) => <Tone key={flag} tone={tones[flag]} children={flags[flag]} />),
+        ],
         text: (version) =>
-          flagsOf(version)
-            .map((flag) => flags[flag])
-            .join(", "),
+          [
+            ...marksOf(version, rollouts?.get(version.id), versions, format).map(([mark]) => mark),
+            ...flagsOf(version).map((flag) => flags[flag]),
+          ].join(", "),
       },
       {
         id: "usage",
@@ -141,7 +163,8 @@ export function useVersionColumns(usage: VersionUsage | undefined): Column<Versi
         text: ({ custom_data: data }) => (data ? JSON.stringify(data) : ""),
         detail: ({ custom_data: data }) => data && <DataTree value={data} label={names.custom} />,
       },
+      { id: "channel", title: names.channel, hidden: true, width: 110, render: ({ channel }) => channel },
       { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
     ];
-  }, [versions, format, usage]);
+  }, [versions, format, usage, rollouts]);
 }

@@ -43,6 +43,7 @@ test("an edit that changes nothing sends what was there", () => {
     is_milestone: true,
     is_deprecated: false,
     platforms: ["linux"],
+    channel: "stable",
     custom_data: { build: 7 },
     published_at: 1_700_000_000,
   });

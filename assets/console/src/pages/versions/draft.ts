@@ -5,6 +5,7 @@ import { isComparableVersion } from "svc-sdk";
 import { deriveComparable, isAbove } from "../../fields/comparable";
 import { draftsOf, type LinkDraft, linksOf } from "../../fields/downloads";
 import { formatObject, parseObject } from "../../fields/object";
+import { newPlan, type Plan, rises, rolloutFields } from "../../fields/plan";
 import { translationInputs, translationsOf } from "../../fields/translations";
 import type { Texts } from "../../texts/en";
 
@@ -24,6 +25,11 @@ export interface Draft {
   platforms: string[];
   published_at: number | null;
   custom_data: string;
+  /** "" lets the server choose it by is_preview. */
+  channel: string;
+  /** Whom a new version reaches; "auto" is the default of the project. */
+  reach: "auto" | "all" | "steps";
+  plan: Plan;
 }
 
 export const blank = { title: "", content: "" };
@@ -44,6 +50,9 @@ export function empty(): Draft {
     platforms: [],
     published_at: null,
     custom_data: "",
+    channel: "",
+    reach: "auto",
+    plan: newPlan(),
   };
 }
 
@@ -68,6 +77,9 @@ export function draftOf(version: Version): Draft {
     platforms: version.platforms,
     published_at: version.published_at,
     custom_data: formatObject(version.custom_data),
+    channel: version.channel,
+    reach: "auto",
+    plan: newPlan(),
   };
 }
 
@@ -90,6 +102,7 @@ export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draf
     download_url: release.download_url ?? "",
     download_links: draftsOf(release.download_links),
     is_preview: release.is_preview,
+    channel: "",
     published_at: release.published_at,
     custom_data: formatObject(release.custom_data),
   };
@@ -97,7 +110,7 @@ export function releaseInto(draft: Draft, release: CodehostReleasePreview): Draf
 
 /** Converts the values to the form for the server. It omits a missing time or flag, so that the server chooses it. */
 export function fieldsOf(draft: Draft): VersionFields {
-  const { is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
+  const { channel, reach, is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
   const links = linksOf(download_links);
   const data = parseObject(custom_data);
   return {
@@ -115,6 +128,9 @@ export function fieldsOf(draft: Draft): VersionFields {
     is_deprecated: draft.is_deprecated,
     platforms: draft.platforms,
     ...(published_at !== null && { published_at }),
+    ...(channel !== "" && { channel }),
+    // The server ignores it for a version that exists.
+    ...(reach !== "auto" && { rollout: reach === "all" ? null : rolloutFields(draft.plan) }),
     custom_data: "value" in data ? data.value : null,
   };
 }
@@ -163,5 +179,6 @@ export function check(draft: Draft, record: Version | null, stable: Stable, text
     ...(record && draft.published_at === null && { published_at: form.timeNeeded }),
     ...("error" in data && { custom_data: texts.fields.json[data.error] }),
     ...(problem && { is_deprecated: problem }),
+    ...(draft.reach === "steps" && !rises(draft.plan) && { plan: form.rises }),
   };
 }

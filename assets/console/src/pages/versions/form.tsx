@@ -1,13 +1,14 @@
 // The form of a version.
 
-import { Alert, Button, Group, Input, Popover, SegmentedControl, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Input, Popover, SegmentedControl, Select, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconBrandGit } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CodehostReleasePreview, Version } from "svc-sdk";
 import { messagesOf } from "../../core/client";
+import { lazily } from "../../core/part";
 import { useAdmin } from "../../core/project";
-import { useTexts } from "../../core/texts";
+import { loadTexts, useTexts } from "../../core/texts";
 import { deriveComparable } from "../../fields/comparable";
 import { draftsOf, linksOf } from "../../fields/downloads";
 import { JsonField } from "../../fields/json";
@@ -17,9 +18,15 @@ import { MarkdownField } from "../../fields/markdown";
 import { PlatformsField } from "../../fields/platforms";
 import { TimeField } from "../../fields/time";
 import { VersionField } from "../../fields/version";
+import { useChannels } from "../../resource/distribution";
 import type { Inputs } from "../../resource/resource";
 import { DeprecationEffect } from "../../resource/usage";
 import { blank, type Draft, deprecationProblem, isOffered, releaseInto, type Stable, successorOf } from "./draft";
+
+const PlanField = lazily(async () => {
+  const [{ PlanField }] = await Promise.all([import("../../fields/planfield"), loadTexts("rollouts")]);
+  return PlanField;
+});
 
 interface Props {
   inputs: Inputs<Draft>;
@@ -43,6 +50,7 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
     set("version", version);
   };
   const latest = values.is_latest;
+  const channels = useChannels(project);
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
@@ -153,12 +161,49 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
               description={versions.form[flag]}
               error={bind(`is_${flag}`).error}
               checked={values[`is_${flag}`]}
-              onChange={({ currentTarget }) => set(`is_${flag}`, currentTarget.checked)}
+              onChange={({ currentTarget }) => {
+                set(`is_${flag}`, currentTarget.checked);
+                if (flag === "preview") {
+                  set("channel", "");
+                }
+              }}
             />
           ))}
           <Deprecation {...{ values, record, stable, project }} />
         </Stack>
       </Input.Wrapper>
+      <Select
+        label={versions.columns.channel}
+        description={versions.form.channel}
+        placeholder={versions.form.auto}
+        clearable
+        data={channels}
+        value={values.channel || null}
+        error={bind("channel").error}
+        onChange={(channel) => {
+          set("channel", channel ?? "");
+          if (channel) {
+            set("is_preview", channel !== "stable");
+          }
+        }}
+      />
+      {!record && (
+        <Input.Wrapper labelElement="div" label={versions.form.reach} description={versions.form.reaches[values.reach]}>
+          <div>
+            <SegmentedControl
+              size="xs"
+              mt={4}
+              aria-label={versions.form.reach}
+              value={values.reach}
+              onChange={(reach) => set("reach", reach as Draft["reach"])}
+              data={(["auto", "all", "steps"] as const).map((value) => ({ value, label: versions.form.reachNames[value] }))}
+            />
+          </div>
+        </Input.Wrapper>
+      )}
+      {!record && values.reach === "steps" && (
+        <PlanField label={versions.form.steps} value={values.plan} onChange={(plan) => set("plan", plan)} error={bind("plan").error} />
+      )}
       <JsonField label={versions.columns.custom} description={fields.json.description} {...bind("custom_data")} />
     </Stack>
   );

@@ -16,6 +16,7 @@ import { useAct } from "../../resource/act";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { Action, Filter, ListQuery, Resource } from "../../resource/resource";
+import { useRollouts } from "../../resource/rollout";
 import { DeprecationEffect, useUsage } from "../../resource/usage";
 import { useVersionColumns } from "./columns";
 import { check, copyOf, type Draft, draftOf, empty, fieldsOf, type Stable, successorOf } from "./draft";
@@ -48,7 +49,8 @@ function useVersions(project: string): Resource<Version, Draft> {
   const texts = useTexts();
   const { versions, common } = texts;
   const { data: usage } = useUsage(project);
-  const columns = useVersionColumns(usage);
+  const { data: rollouts } = useRollouts(project);
+  const columns = useVersionColumns(usage, rollouts);
   const filters = useFilters();
   const { data: projects } = useProjects();
   const shown = projects?.find(({ project_key }) => project_key === project);
@@ -118,6 +120,7 @@ function useVersions(project: string): Resource<Version, Draft> {
         "mirrorVersionAssets",
         "simulateUpdateCheck",
         "getVersionUsage",
+        "listRollouts",
       ],
     }),
     [versions, common, texts, columns, filters, stable, repository, shown, project, actions, simulate],
@@ -129,7 +132,7 @@ function useFilters(): Filter[] {
   const platformName = usePlatformName();
   return useMemo(() => {
     const { filters: texts } = versions;
-    const flag = (name: "preview" | "deprecated" | "milestone"): Filter => ({
+    const flag = (name: "preview" | "deprecated" | "milestone" | "yanked"): Filter => ({
       id: `is_${name}`,
       label: texts[name],
       kind: "choice",
@@ -143,6 +146,7 @@ function useFilters(): Filter[] {
       flag("preview"),
       flag("deprecated"),
       flag("milestone"),
+      flag("yanked"),
     ];
   }, [versions]);
 }

@@ -1,8 +1,9 @@
 // The page of a release. It shows the adoption, errors, ratings and downloads, the clients that do
 // not run it yet, and a comparison with its predecessor.
 
-import { Button, Group, SimpleGrid, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, SimpleGrid, Skeleton, Stack, Table, Text } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ReleaseReport } from "svc-sdk";
 import { useAsked } from "../../charts/asked";
@@ -10,6 +11,7 @@ import { type Asked, Figure } from "../../charts/figure";
 import { bars } from "../../charts/shares";
 import { trend } from "../../charts/trend";
 import { textParam, useParams } from "../../core/address";
+import { clientOf } from "../../core/client";
 import { now } from "../../core/clock";
 import { Failure } from "../../core/failure";
 import { useFormat } from "../../core/format";
@@ -19,8 +21,12 @@ import { zoneOffset } from "../../core/range";
 import { Room } from "../../core/room";
 import { useTexts } from "../../core/texts";
 import { PageHead } from "../../resource/head";
+import { useHealth, useRollout } from "../../resource/rollout";
 import { useUsage } from "../../resource/usage";
 import { shareAt } from "./adoption";
+import { DeedDialog, useDeed } from "./deeds";
+import { Health } from "./health";
+import { History, RolloutPanel } from "./rollout";
 import styles from "./versions.module.css";
 
 const params = { release: textParam };
@@ -28,9 +34,10 @@ const params = { release: textParam };
 const day = 86_400;
 
 export default function ReleasePage() {
-  const { versions } = useTexts();
+  const { common, rollouts, versions } = useTexts();
   const texts = versions.release;
   const format = useFormat();
+  const [, act] = useDeed();
   const [project] = useProjectKey();
   const [{ release }] = useParams(params);
   // If the address names no release, show the latest one.
@@ -42,6 +49,15 @@ export default function ReleasePage() {
     enabled: id !== "",
   });
   const { data, error } = query;
+  const record = useQuery({
+    queryKey: ["versions", project, "record", id],
+    queryFn: ({ signal }) => clientOf(project).admin.getVersion(id, { signal }),
+    enabled: project !== "" && id !== "",
+  });
+  const rollout = useRollout(project, id);
+  const health = useHealth(project, id, Boolean(rollout.data));
+  // The rollout is above everything else, so nothing else is shown before its height is known.
+  const waits = id !== "" && (rollout.isPending || record.isPending || (Boolean(rollout.data) && health.isPending));
   const published = (at: number) => texts.published(format.time(at), format.ago(at));
   const one = <T,>(read: (data: NonNullable<typeof query.data>) => T): Asked<T> => ({ ...query, data: data && read(data) });
   return (
@@ -50,22 +66,49 @@ export default function ReleasePage() {
         title={data ? texts.title(data.version.version) : texts.noun}
         about={<Room of={published(now() - 12 * day)}>{data && published(data.version.published_at)}</Room>}
         tools={
-          <Button
-            variant="default"
-            leftSection={<IconArrowLeft size={16} aria-hidden />}
-            renderRoot={(props) => <PageLink to="/admin/versions" search={{ project }} {...props} />}
-          >
-            {versions.title}
-          </Button>
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconArrowLeft size={16} aria-hidden />}
+              renderRoot={(props) => <PageLink to="/admin/versions" search={{ project }} {...props} />}
+            >
+              {versions.title}
+            </Button>
+            <Button variant="default" disabled={!record.data || record.data.yanked_at !== null} onClick={() => act({ deed: "yank" })}>
+              {rollouts.yank.open}
+            </Button>
+          </>
         }
-        operations={["getVersionReport", "getVersionUsage"]}
+        operations={[
+          "getVersionReport",
+          "getVersionUsage",
+          "getRollout",
+          "setRollout",
+          "getRolloutHealth",
+          "pauseRollout",
+          "resumeRollout",
+          "advanceRollout",
+          "completeRollout",
+          "abortRollout",
+          "yankVersion",
+          "unyankVersion",
+        ]}
       />
       {error && !data ? (
         <Failure error={error} retry={() => void query.refetch()} />
       ) : usage.data && !id ? (
         <Text c="dimmed">{texts.none}</Text>
+      ) : waits ? (
+        <Skeleton height={420} aria-label={common.loading} />
       ) : (
         <>
+          {record.data && (
+            <>
+              <RolloutPanel key={id} version={record.data} rollout={rollout.data ?? null} health={health.data} />
+              {rollout.data && rollout.data.started_at !== null && <Health version={record.data.version} query={health} />}
+              <DeedDialog {...{ project }} version={record.data} rollout={rollout.data ?? null} health={health.data} />
+            </>
+          )}
           <Text size="lg" fw={600} role="status">
             <Room of={texts.arrivedBeside("100 %", "10.10.10", format.duration(12.5 * day), "10.10.10", "100 %")}>
               {data && <Arrived version={data.version} previous={data.previous} />}
@@ -150,6 +193,7 @@ export default function ReleasePage() {
             />
           </SimpleGrid>
           {data && <Comparison project={project} version={data.version} previous={data.previous} />}
+          {rollout.data && <History rollout={rollout.data} />}
         </>
       )}
     </Stack>

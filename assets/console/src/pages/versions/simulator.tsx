@@ -1,7 +1,7 @@
 // Simulates the update check: shows the response that a client gets, with the reasons. The inputs
 // are in the address.
 
-import { Alert, Autocomplete, Button, List, Modal, Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
+import { Alert, Autocomplete, Button, List, Modal, Select, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -17,6 +17,7 @@ import { useLanguageName, useLanguages } from "../../fields/languages";
 import { platforms, usePlatformName } from "../../fields/platforms";
 import { useRangeText } from "../../fields/range";
 import { VersionField } from "../../fields/version";
+import { useChannels } from "../../resource/distribution";
 import styles from "./versions.module.css";
 
 const params = {
@@ -26,9 +27,20 @@ const params = {
   sim_preview: switchParam,
   sim_platform: textParam,
   sim_locale: textParam,
+  sim_channel: textParam,
+  sim_key: textParam,
 };
 
-const closed = { simulate: false, sim_version: "", sim_comparable: "", sim_preview: false, sim_platform: "", sim_locale: "" };
+const closed = {
+  simulate: false,
+  sim_version: "",
+  sim_comparable: "",
+  sim_preview: false,
+  sim_platform: "",
+  sim_locale: "",
+  sim_channel: "",
+  sim_key: "",
+};
 
 /** Opens the simulator for a client with the given version. */
 export function useSimulator(): (version?: string) => void {
@@ -44,6 +56,7 @@ export function Simulator({ project }: { project: string }) {
   const platformName = usePlatformName();
   const languageName = useLanguageName();
   const { data: languages = [] } = useLanguages(project);
+  const channels = useChannels(project, asked.simulate);
   const known = useQuery({
     queryKey: ["versions", project, "known"],
     queryFn: ({ signal }) => clientOf(project).admin.listVersions({ limit: 100 }, { signal }),
@@ -87,6 +100,24 @@ export function Simulator({ project }: { project: string }) {
             value={asked.sim_platform || null}
             onChange={(platform) => set({ sim_platform: platform ?? "" })}
           />
+          <Select
+            label={texts.channel}
+            placeholder={asked.sim_preview ? "preview" : "stable"}
+            clearable
+            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.channel}` }}
+            data={channels}
+            value={asked.sim_channel || null}
+            onChange={(channel) => set({ sim_channel: channel ?? "" })}
+          />
+          <TextInput
+            label={texts.key}
+            description={texts.keyHint}
+            maxLength={64}
+            autoComplete="off"
+            spellCheck={false}
+            value={asked.sim_key}
+            onChange={({ currentTarget }) => set({ sim_key: currentTarget.value })}
+          />
           {languages.length > 0 && (
             <Select
               label={texts.language}
@@ -117,6 +148,8 @@ function Answer({ project, asked }: { project: string; asked: typeof closed }) {
       ...(asked.sim_comparable.trim() && { current_comparable_version: asked.sim_comparable.trim() }),
       ...(asked.sim_platform && { platform: asked.sim_platform }),
       ...(asked.sim_locale && { locale: asked.sim_locale }),
+      ...(asked.sim_channel && { channel: asked.sim_channel }),
+      ...(asked.sim_key.trim() && { rollout_key: asked.sim_key.trim() }),
       include_preview: asked.sim_preview,
     },
     250,

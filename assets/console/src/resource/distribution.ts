@@ -1,0 +1,19 @@
+// How a project distributes its versions: channels, the rollout of new versions, health rules.
+
+import { useQuery } from "@tanstack/react-query";
+import { clientOf } from "../core/client";
+
+export function useDistribution(project: string, enabled = true) {
+  return useQuery({
+    queryKey: ["distribution", project],
+    queryFn: ({ signal }) => clientOf(project).admin.getDistribution({ signal }),
+    enabled: enabled && project !== "",
+    staleTime: 60_000,
+  });
+}
+
+/** Returns the names of the channels of a project; the built-in ones come first. */
+export function useChannels(project: string, enabled = true): string[] {
+  const { data } = useDistribution(project, enabled);
+  return ["stable", "preview", ...(data?.channels ?? []).map(({ name }) => name)];
+}
