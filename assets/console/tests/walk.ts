@@ -12,6 +12,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/projects", ({ frame }) => frame.pages.projects],
   ["/admin/projects/codehost", ({ codehost }) => codehost.title],
   ["/admin/versions", ({ frame }) => frame.pages.versions],
+  ["/admin/versions/feeds", ({ feeds }) => feeds.title],
   ["/admin/files", ({ frame }) => frame.pages.files],
   ["/admin/announcements", ({ frame }) => frame.pages.announcements],
   ...["", "/definitions", "/funnel", "/retention", "/paths", "/explore", "/dashboard"].map((below): (typeof pages)[number] => [

@@ -45,6 +45,7 @@ export type SubPath =
   | "/settings/translation"
   | "/tokens"
   | "/versions"
+  | "/versions/feeds"
   | "/versions/release";
 
 export type Path = "/login" | "/admin" | `/admin${Exclude<SubPath, "/">}`;

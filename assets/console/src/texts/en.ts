@@ -2,11 +2,13 @@
 
 import { about } from "./en/about";
 import { announcements } from "./en/announcements";
+import { assets } from "./en/assets";
 import { charts } from "./en/charts";
 import { codehost } from "./en/codehost";
 import { common } from "./en/common";
 import { events } from "./en/events";
 import { feedbacks } from "./en/feedbacks";
+import { feeds } from "./en/feeds";
 import { fields } from "./en/fields";
 import { files } from "./en/files";
 import { frame } from "./en/frame";
@@ -25,11 +27,13 @@ import { versions } from "./en/versions";
 export const en = {
   about,
   announcements,
+  assets,
   charts,
   codehost,
   common,
   events,
   feedbacks,
+  feeds,
   fields,
   files,
   frame,

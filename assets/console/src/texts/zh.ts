@@ -3,11 +3,13 @@
 import type { Texts } from "./en";
 import { about } from "./zh/about";
 import { announcements } from "./zh/announcements";
+import { assets } from "./zh/assets";
 import { charts } from "./zh/charts";
 import { codehost } from "./zh/codehost";
 import { common } from "./zh/common";
 import { events } from "./zh/events";
 import { feedbacks } from "./zh/feedbacks";
+import { feeds } from "./zh/feeds";
 import { fields } from "./zh/fields";
 import { files } from "./zh/files";
 import { frame } from "./zh/frame";
@@ -26,11 +28,13 @@ import { versions } from "./zh/versions";
 export const zh: Texts = {
   about,
   announcements,
+  assets,
   charts,
   codehost,
   common,
   events,
   feedbacks,
+  feeds,
   fields,
   files,
   frame,

@@ -40,10 +40,12 @@ export function deedsOf({ yanked_at: yanked }: Version, rollout: Rollout | null)
     return ["start"];
   }
   const more = rollout.step + 1 < rollout.steps.length;
+  // These come first, so that they stay where they are when the others change.
+  const always = ["change", "complete", "abort"] as const;
   const possible: Record<string, OfRollout[]> = {
-    running: ["pause", ...(more ? (["advance"] as const) : []), "change", "complete", "abort"],
-    paused: ["resume", "change", "complete", "abort"],
-    held: ["resume", "change", "complete", "abort"],
+    running: [...always, "pause", ...(more ? (["advance"] as const) : [])],
+    paused: [...always, "resume"],
+    held: [...always, "resume"],
   };
   return possible[rollout.state] ?? [];
 }

@@ -231,27 +231,32 @@ function Releases({ project }: { project: Project | undefined }) {
           {versions.releases}
         </Button>
       }
-      items={() =>
-        project?.repo_url ? (
-          <>
-            <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
-            <Menu.Item
-              onClick={() =>
-                void act(
-                  () => admin.importCodehostReleases(),
-                  ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
-                )
-              }
-            >
-              {versions.import}
+      items={() => (
+        <>
+          {project?.repo_url ? (
+            <>
+              <Menu.Item onClick={() => void act(sync, ({ version }) => versions.synced(version))}>{versions.sync}</Menu.Item>
+              <Menu.Item
+                onClick={() =>
+                  void act(
+                    () => admin.importCodehostReleases(),
+                    ({ imported, skipped, scanned }) => versions.imported(imported, skipped, scanned),
+                  )
+                }
+              >
+                {versions.import}
+              </Menu.Item>
+            </>
+          ) : (
+            <Menu.Item renderRoot={(props) => <PageLink to="/admin/projects" search={{ edit: project?.project_key }} {...props} />}>
+              {versions.noRepository}
             </Menu.Item>
-          </>
-        ) : (
-          <Menu.Item renderRoot={(props) => <PageLink to="/admin/projects" search={{ edit: project?.project_key }} {...props} />}>
-            {versions.noRepository}
+          )}
+          <Menu.Item renderRoot={(props) => <PageLink to="/admin/versions/feeds" search={{ project: project?.project_key }} {...props} />}>
+            {versions.feeds}
           </Menu.Item>
-        )
-      }
+        </>
+      )}
     />
   );
 }

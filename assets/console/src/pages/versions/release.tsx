@@ -24,6 +24,7 @@ import { PageHead } from "../../resource/head";
 import { useHealth, useRollout } from "../../resource/rollout";
 import { useUsage } from "../../resource/usage";
 import { shareAt } from "./adoption";
+import { Assets } from "./assets";
 import { DeedDialog, useDeed } from "./deeds";
 import { Health } from "./health";
 import { History, RolloutPanel } from "./rollout";
@@ -92,6 +93,8 @@ export default function ReleasePage() {
           "abortRollout",
           "yankVersion",
           "unyankVersion",
+          "listVersionAssets",
+          "updateVersionAsset",
         ]}
       />
       {error && !data ? (
@@ -194,6 +197,7 @@ export default function ReleasePage() {
           </SimpleGrid>
           {data && <Comparison project={project} version={data.version} previous={data.previous} />}
           {rollout.data && <History rollout={rollout.data} />}
+          {data && <Assets project={project} version={id} />}
         </>
       )}
     </Stack>

@@ -78,6 +78,7 @@ export const versions = {
   mirrored: (queued: number, reused: number, skipped: number) =>
     `Attachments: ${queued} queued, ${reused} already present, ${skipped} skipped`,
   releases: "Releases",
+  feeds: "Feeds for updaters",
   noRepository: "Enter the repository of the project",
   import: "Import history",
   imported: (imported: number, skipped: number, scanned: number) => `${imported} of ${scanned} releases imported, ${skipped} skipped`,

@@ -1,0 +1,18 @@
+export const feeds = {
+  title: "Feeds",
+  about: (project: string) => `What each updater reads of ${project}`,
+  channel: "Channel",
+  onlyUsed: "With a version",
+  all: "All updaters",
+  show: "Show",
+  states: { ok: "OK", empty: "Empty", problems: "Problems" } as Record<string, string>,
+  latest: "Links to the latest version",
+  shown: (version: string) => `Callers without a rollout key are shown ${version}.`,
+  nothing: "Nothing is shown to callers without a rollout key.",
+  address: "Address",
+  configuration: (where: string) => `Configuration: ${where}`,
+  left: "What is left out or could be better",
+  of: (version: string, asset: string) => (asset ? `${version}, ${asset}` : version),
+  more: (count: string) => `${count} more`,
+  none: "No updater is offered a file on this channel yet. Publish a version with files.",
+};
