@@ -2,6 +2,9 @@ package feeds_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -161,4 +164,55 @@ func agree(t *testing.T, s *apitest.Server, all map[string]feeds.StateView) {
 			}
 		}
 	}
+}
+
+// TestProblemsOfSignatures checks the problems of downloads whose signature an updater would refuse.
+func TestProblemsOfSignatures(t *testing.T) {
+	t.Parallel()
+	var v struct {
+		Line       string
+		Lines      int
+		Keys       []struct{ File string } `json:"minisign_keys"`
+		Signatures map[string]string
+	}
+	text, err := os.ReadFile("../../internal/signature/testdata/vectors.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t)
+	s.Project(t, "demo")
+	upload := func(name, content string) string {
+		return site + apitest.Field[string](t, s.Upload(t, "demo", name, content), "path")
+	}
+	file := upload("Demo.AppImage", strings.Repeat(v.Line, v.Lines))
+	release := func(version string, links ...string) string {
+		t.Helper()
+		s.Must(t, 201, "POST", apitest.VersionsOf("demo"), fmt.Sprintf(
+			`{"version":%q,"comparable_version":%[1]q,"download_links":[{"url":"%s"}]}`, version, strings.Join(links, `"},{"url":"`)))
+		return apitest.VersionsOf("demo") + "/" + s.VersionID(t, "demo", version)
+	}
+	expect := func(problems ...string) {
+		t.Helper()
+		got := checkFeeds(t, s)
+		var found []string
+		for _, p := range got["tauri stable"].Problems {
+			found = append(found, problem(p))
+		}
+		for _, want := range problems {
+			if !slices.Contains(found, want) {
+				t.Errorf("got %v, want %s", found, want)
+			}
+		}
+		agree(t, s, got)
+	}
+	other := regexp.MustCompile("(?m)^trusted comment: .*$").ReplaceAllString(v.Signatures["hashed"], "trusted comment: version:9.9.9")
+	s.Must(t, 200, "PUT", release("1.0.0", file)+"/assets/Demo.AppImage/signatures/minisign", other)
+	release("1.1.0", file, upload("Demo.AppImage.sig", v.Signatures["hashed of the changed file"]))
+	release("1.2.0", file)
+	expect("signed_version_mismatch 1.0.0 Demo.AppImage", "unsigned 1.2.0 Demo.AppImage")
+	s.Must(t, 201, "POST", "/admin/projects/demo/trust-keys", fmt.Sprintf(`{"scheme":"minisign","public_key":%q}`, v.Keys[0].File))
+	expect("signature_invalid 1.1.0 Demo.AppImage", "unsigned 1.2.0 Demo.AppImage")
 }
