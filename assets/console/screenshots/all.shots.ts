@@ -85,6 +85,7 @@ for (const language of ["en", "zh"] as const) {
                     .map((animation) => animation.finished.catch(() => undefined)),
                 ),
               );
+              await page.waitForFunction(() => !document.querySelector('[role="img"][style]:not([data-drawn])'));
               if (!scene.above) {
                 // A full-page screenshot would be one of a device without touch.
                 const height = await page.evaluate(() => document.documentElement.scrollHeight);

@@ -47,7 +47,7 @@ test("Statistics compares each figure with the time before, and draws its curve"
   const tile = (name: string) => page.getByRole("region", { name, exact: true });
   await open(page, demo, `${path}&range=30d`);
   await showAll(page);
-  for (const name of ["Requests", "Update checks", "Announcements", "Error logs"]) {
+  for (const name of ["Requests", "Update checks", "Announcement requests", "Error logs"]) {
     await expect(tile(name)).toContainText(/[▲▼] .*\d%|unchanged/);
     await expect(tile(name).locator("svg path").first()).toBeAttached();
   }

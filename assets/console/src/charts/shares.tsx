@@ -34,6 +34,8 @@ export interface ShareValues {
   measure: string;
   /** Name for the sum of the parts that are not listed; if undefined, the sum is not shown. */
   rest?: string;
+  /** Whether the same user can be in several parts, whose shares then say nothing. */
+  overlapping?: boolean;
   /** Whether to keep parts with the value 0 and the given order. */
   all?: boolean;
 }
@@ -54,8 +56,10 @@ function withRest({ parts, total, rest }: ShareValues): Share[] {
 }
 
 function common(values: ShareValues, { texts, format }: Words) {
-  const rows = withRest(values);
-  const shareOf = (count: number) => (values.total ? count / values.total : 0);
+  const rows = values.overlapping ? [...values.parts] : withRest(values);
+  const whole = values.overlapping ? Math.max(0, ...rows.map(({ count }) => count)) : values.total;
+  const shareOf = (count: number) => (whole ? count / whole : 0);
+  const share = (count: number) => (values.overlapping ? "" : ` (${format.percent(shareOf(count))})`);
   return {
     rows,
     shareOf,
@@ -65,13 +69,17 @@ function common(values: ShareValues, { texts, format }: Words) {
         values.kind,
         rows
           .slice(0, 4)
-          .map((row) => `${row.name}: ${format.number(row.count)} (${format.percent(shareOf(row.count))})`)
+          .map((row) => `${row.name}: ${format.number(row.count)}${share(row.count)}`)
           .join(", "),
       ),
       empty: values.total === 0,
       table: {
-        columns: [{ label: values.kind }, { label: values.measure, kind: "number" }, { label: texts.share, kind: "percent" }],
-        rows: rows.map((row) => [row.name, row.count, shareOf(row.count)]),
+        columns: [
+          { label: values.kind },
+          { label: values.measure, kind: "number" },
+          ...(values.overlapping ? [] : [{ label: texts.share, kind: "percent" } as const]),
+        ],
+        rows: rows.map((row) => [row.name, row.count, ...(values.overlapping ? [] : [shareOf(row.count)])]),
       },
     } satisfies Partial<Drawing>,
   };
@@ -82,7 +90,7 @@ export function bars(values: ShareValues, words: Words): Drawing {
   const { rows, shareOf, drawing } = common(values, words);
   return {
     ...drawing,
-    view: <Bars rows={rows} shareOf={shareOf} words={words} />,
+    view: <Bars rows={rows} shareOf={shareOf} overlapping={values.overlapping} words={words} />,
     option: (look): Option => ({
       ...base(look),
       grid: { left: 4, right: 24, top: 10, bottom: 4, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
@@ -115,6 +123,7 @@ export function bars(values: ShareValues, words: Words): Drawing {
 interface ListProps {
   rows: readonly Share[];
   shareOf: (count: number) => number;
+  overlapping?: boolean | undefined;
   words: Words;
 }
 
@@ -122,7 +131,7 @@ interface ListProps {
 const barHeights = { plain: 34, finger: 48 };
 
 /** Shows the bars that fit, and a button that shows the others. */
-function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
+function Bars({ rows, shareOf, overlapping, words: { texts, format } }: ListProps) {
   const palette = usePalette();
   const [all, showAll] = useState(false);
   const touch = useMediaQuery("(pointer: coarse)", false, { getInitialValueInEffect: false });
@@ -168,9 +177,11 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
             <Text span className={styles.barCount}>
               {format.number(row.count)}
             </Text>
-            <Text span className={styles.barShare}>
-              {shares[index]}
-            </Text>
+            {!overlapping && (
+              <Text span className={styles.barShare}>
+                {shares[index]}
+              </Text>
+            )}
           </li>
         ))}
       </Box>
@@ -179,12 +190,16 @@ function Bars({ rows, shareOf, words: { texts, format } }: ListProps) {
           <Button variant="subtle" size="compact-sm" onClick={() => showAll(true)}>
             {texts.more(format.number(rows.length - shown))}
           </Button>
-          <Text span className={styles.barCount} ml="auto">
-            {format.number(others)}
-          </Text>
-          <Text span className={styles.barShare}>
-            {format.percent(shareOf(others))}
-          </Text>
+          {!overlapping && (
+            <>
+              <Text span className={styles.barCount} ml="auto">
+                {format.number(others)}
+              </Text>
+              <Text span className={styles.barShare}>
+                {format.percent(shareOf(others))}
+              </Text>
+            </>
+          )}
         </Group>
       )}
     </>

@@ -17,6 +17,7 @@ export function JsonField({ value, onChange, error, label, description, required
       label={label}
       required={required}
       description={description ?? fields.json.description}
+      descriptionProps={{ mb: 4 }}
       error={wrong}
       errorProps={{ id }}
     >

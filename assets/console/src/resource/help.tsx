@@ -45,7 +45,7 @@ export default function ApiHelp({ operations, onClose }: { operations: string[];
             const operation = data?.find(({ operationId }) => operationId === id);
             return (
               <div key={id}>
-                <Code>{operation ? `${operation.method} ${operation.path}` : id}</Code>
+                <Code style={{ overflowWrap: "anywhere" }}>{operation ? `${operation.method} ${operation.path}` : id}</Code>
                 <Text size="sm">{operation?.summary ?? "\u00a0"}</Text>
                 <Anchor size="sm" className="lone" href={`/doc/${id}`} target="_blank" rel="noopener">
                   {common.apiDetails}

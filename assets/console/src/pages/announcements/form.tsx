@@ -73,7 +73,7 @@ export function AnnouncementForm({
         max={bind("max_comparable_version")}
       />
       <PlatformsField label={columns.platforms} {...bind("platforms")} />
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" style={{ alignItems: "end" }}>
         <TimeField
           label={columns.published}
           {...bind("published_at")}

@@ -11,6 +11,7 @@ import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import { useLanguages } from "../../fields/languages";
 import { Rendered } from "../../fields/markdown";
+import { plainText } from "../../fields/plain";
 import { Platforms, platforms, usePlatformName } from "../../fields/platforms";
 import { useRangeText } from "../../fields/range";
 import { useAct } from "../../resource/act";
@@ -199,10 +200,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
 /** Returns the first line of a Markdown text, without the marks at its beginning. */
 function beginningOf(content: string): string {
   const line = content.split("\n").find((line) => /[\p{L}\p{N}]/u.test(line)) ?? "";
-  return line
-    .replace(/^[\s#>*+-]+/, "")
-    .replace(/[*_`]/g, "")
-    .slice(0, 200);
+  return plainText(line).slice(0, 200);
 }
 
 const tones = { pinned: "info", hidden: "warning", expired: "neutral" } as const satisfies Record<string, ToneName>;

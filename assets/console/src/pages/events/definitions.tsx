@@ -14,6 +14,7 @@ import { within } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { Tone } from "../../core/tone";
 import { useRange } from "../../core/userange";
+import { plainText } from "../../fields/plain";
 import { useChange } from "../../resource/change";
 import { ResourcePage } from "../../resource/page";
 import { RangeBar } from "../../resource/rangebar";
@@ -76,7 +77,7 @@ export default function DefinitionsPage() {
           id: "description",
           spare: true,
           title: definitions.description,
-          render: ({ description }) => description,
+          render: ({ description }) => plainText(description ?? ""),
           text: ({ description }) => description ?? "",
         },
         {

@@ -145,6 +145,7 @@ function drawMetric(query: MetricInput, answer: Metric, before: Metric | undefin
           select: narrow && kind === "property" && bucket.key ? () => narrow(bucket.key) : undefined,
         })),
         total,
+        overlapping: kind !== "event" && query.events[0]?.measure !== undefined && query.events[0].measure !== "count",
         kind: kind === "property" ? (query.group_by?.key ?? "") : texts.groups[(kind ?? "platform") as keyof typeof texts.groups],
         measure: kind === "event" ? texts.measures.count : name(query.events[0]?.alias ?? "A"),
         rest: words.texts.others,

@@ -72,10 +72,10 @@ export function Tiles({ range }: { range: Range }) {
   const latest = usage.data?.latest;
   /** The number of the last day that is over, or of the day after it if the first events came then. */
   const devicesOf = (days: Bucket[]): TileValues => {
-    const [before, over, last] = days.slice(-3) as [Bucket, Bucket, Bucket];
+    const [over, last] = days.slice(-2) as [Bucket, Bucket];
     if (over.count > 0) {
       const day = range.name ? texts.yesterday : format.day(over.bucket, range.offset);
-      return { figure: format.number(over.count), detail: unfiltered(day), now: over.count, before: before.count };
+      return { figure: format.number(over.count), detail: unfiltered(day), now: null };
     }
     const day = range.name ? texts.today : format.day(last.bucket, range.offset);
     return last.count > 0

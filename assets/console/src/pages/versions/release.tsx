@@ -59,7 +59,7 @@ export default function ReleasePage() {
   const health = useHealth(project, id, Boolean(rollout.data));
   // The rollout is above everything else, so nothing else is shown before its height is known.
   const waits = id !== "" && (rollout.isPending || record.isPending || (Boolean(rollout.data) && health.isPending));
-  const published = (at: number) => texts.published(format.time(at), format.ago(at));
+  const published = (at: number) => texts.published(format.time(at));
   const one = <T,>(read: (data: NonNullable<typeof query.data>) => T): Asked<T> => ({ ...query, data: data && read(data) });
   return (
     <Stack gap="md">

@@ -56,20 +56,16 @@ export function UsageLine({ project }: { project: string }) {
     </Button>
   );
   return (
-    <Group gap={2} className={styles.line} role="group" aria-label={texts.title}>
+    <Group gap="2px 8px" className={styles.line} role="group" aria-label={texts.title}>
       {figure("required", texts.required(format.number(data.required)))}
-      <span aria-hidden="true">·</span>
       {figure("optional", texts.optional(format.number(data.optional)))}
       <Text span size="sm" c="dimmed" mx={4}>
         {texts.of(format.number(data.checks))}
       </Text>
       {data.latest && (
-        <>
-          <span aria-hidden="true">·</span>
-          <PageLink to="/admin/versions/release" search={{ project, release: data.latest.id }} className={styles.link}>
-            {texts.latest(format.percent(data.latest.share, 0), data.latest.version)}
-          </PageLink>
-        </>
+        <PageLink to="/admin/versions/release" search={{ project, release: data.latest.id }} className={styles.link}>
+          {texts.latest(format.percent(data.latest.share, 0), data.latest.version)}
+        </PageLink>
       )}
       {stranded > 0 && <Tone tone="warning">{texts.stranded(format.number(stranded))}</Tone>}
     </Group>
@@ -85,9 +81,10 @@ export function UsageBar({ line, most }: { line: VersionUsageLine | undefined; m
   const format = useFormat();
   if (!line) {
     return (
-      <Text span size="sm" c="dimmed">
-        0
-      </Text>
+      <span className={styles.usage}>
+        <span className={styles.track} />
+        <span className={styles.count}>0</span>
+      </span>
     );
   }
   const { checks, share, target } = line;

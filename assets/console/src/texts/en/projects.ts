@@ -34,7 +34,7 @@ export const projects = {
     renameHint: "Changing the key renames the project. The old key continues to work as a former key.",
     keyInvalid: "1 to 64 characters, without spaces and / \\ ? # %",
     nameNeeded: "A project needs a name.",
-    repositoryHint: "The address of owner/name on GitHub",
+    repositoryHint: "Address of the repository on GitHub",
     fetch: "Fetch from repository",
     fetched: "Empty fields were filled from the repository.",
     addresses: "Links and author",

@@ -1,7 +1,7 @@
 export const statistics = {
   requests: "Requests",
   checks: "Update checks",
-  announcements: "Announcements",
+  announcements: "Announcement requests",
   devices: "Devices",
   notKnown: "Not known",
   yesterday: "yesterday",

@@ -92,7 +92,7 @@ export const versions = {
     open: "Did it arrive?",
     noun: "Release",
     title: (version: string) => `Release ${version}`,
-    published: (time: string, ago: string) => `Published ${time}, ${ago}`,
+    published: (time: string) => `Published ${time}`,
     none: "There is no version yet.",
     arrived: (share: string, version: string, age: string) => `${share} are on ${version}, ${age} after its release.`,
     arrivedBeside: (share: string, version: string, age: string, previous: string, before: string) =>

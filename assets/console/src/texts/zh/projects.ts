@@ -36,7 +36,7 @@ export const projects: (typeof en)["projects"] = {
     renameHint: "填写其他标识会重命名项目。旧标识继续有效。",
     keyInvalid: "1 到 64 个字符，不含空格和 / \\ ? # %",
     nameNeeded: "项目需要名称。",
-    repositoryHint: "GitHub 上 owner/name 的地址",
+    repositoryHint: "GitHub 仓库的地址",
     fetch: "从仓库获取",
     fetched: "空白字段已用仓库信息填充。",
     addresses: "链接与作者",

@@ -93,7 +93,7 @@ export const versions: (typeof en)["versions"] = {
     open: "发布到位了吗？",
     noun: "发布",
     title: (version) => `${version} 发布情况`,
-    published: (time, ago) => `发布于 ${time}，${ago}`,
+    published: (time) => `发布于 ${time}`,
     none: "还没有版本。",
     arrived: (share, version, age) => `发布 ${age}后，${share} 在用 ${version}。`,
     arrivedBeside: (share, version, age, previous, before) =>
