@@ -11,6 +11,7 @@
 //	reference.go    the reference processes
 //	report.go       tables of figures
 //	updatecheck.go  update checks
+//	feeds.go        feeds of updaters and readers
 //	submissions.go  feedback and logs
 //	ingest.go       batches of events
 //	questions.go    the size of events on disk, and queries about them
@@ -70,6 +71,7 @@ var benchmarks = []struct {
 }{
 	{"footprint", (*suite).footprint},
 	{"updatecheck", (*suite).updateChecks},
+	{"feeds", (*suite).feeds},
 	{"submissions", (*suite).logSubmissions},
 	{"ingest", (*suite).ingest},
 	{"large", (*suite).large},
