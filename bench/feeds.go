@@ -20,7 +20,7 @@ func (s *suite) feeds() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, svc.Discard()) }()
-	names, err := s.publish(svc, answerSize{"12 KB", 1500, true, true})
+	names, err := s.publish(svc, answerSize{"short notes", 30, true, false})
 	if err != nil {
 		return err
 	}

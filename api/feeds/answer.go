@@ -3,7 +3,6 @@ package feeds
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -50,25 +49,23 @@ func (a *asking) sendAs(public bool, vary []string, contentType string, body []b
 	if a.failed != nil {
 		return a.failed
 	}
-	if !public {
-		a.caching(false)
-		a.write([]string{contentType}, string(body))
-		return nil
+	r := &response{contentType: []string{contentType}, caching: noStore, vary: vary, body: body, named: a.named}
+	if public {
+		sum := sha256.Sum256(body)
+		r.caching, r.etag = forAMinute, []string{`"` + hex.EncodeToString(sum[:16]) + `"`}
 	}
-	sum := sha256.Sum256(body)
-	r := &response{[]string{contentType}, vary, []string{`"` + hex.EncodeToString(sum[:16]) + `"`}, string(body), a.named}
 	a.remember(r)
 	a.reply(r)
 	return nil
 }
 
 // write sends a body with status 200.
-func (a *asking) write(contentType []string, body string) {
+func (a *asking) write(contentType []string, body []byte) {
 	header := a.w.Header()
 	header["Content-Type"] = contentType
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	a.w.WriteHeader(http.StatusOK)
-	_, _ = io.WriteString(a.w, body) // an error means that the client has disconnected
+	_, _ = a.w.Write(body) // an error means that the client has disconnected
 }
 
 // matches reports whether a header If-None-Match lists an entity tag.

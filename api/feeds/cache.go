@@ -9,41 +9,42 @@ import (
 	"svc/store"
 )
 
-// maxCached is the maximum number of responses in a cache.
-const maxCached = 4096
+// maxCached is the maximum size of a cache in bytes, and responseOverhead what a response needs beside
+// its text.
+const (
+	maxCached        = 16 << 20
+	responseOverhead = 1 << 10
+)
 
-// cache holds the public responses of feeds. A full cache is replaced by an empty one.
+// cache holds responses of feeds. A full cache is replaced by an empty one.
 type cache struct {
 	found sync.Map // cached -> *response
-	count atomic.Int32
+	size  atomic.Int64
 }
 
 // cached identifies a response: the state of the project and of its files, and everything in the
-// request on which a public response can depend.
+// request on which the response can depend.
 type cached struct {
 	snap    *store.Snapshot
 	files   any
 	request string
 }
 
-// response is a public response with status 200.
+// response is a response with status 200.
 type response struct {
-	contentType, vary, etag []string
-	body                    string
-	named                   string // the version of the callers that get the response; "" = unknown
+	contentType, caching, vary []string
+	etag                       []string // nil if the response is not public
+	body                       []byte
+	named                      string // the version of the callers that get the response; "" = unknown
 }
 
-// parameters lists the parameters of which public responses depend. Rollout keys are missing: as long
-// as they matter, no response to a request with a key is public.
+// parameters lists the parameters on which responses in the cache depend. Rollout keys are missing: as
+// long as they matter, no response to a request with a key is kept.
 var parameters = []string{"arch", "bundle_type", "channel", "current", "id", "locale", "localVersion", "platform", "version"}
 
 // identify returns the key of the response in the cache. ok is false if the response depends on more
-// than the key: on the host of the request, on the time, or on a rollout key while a version is being
-// rolled out.
+// than the key, namely on a rollout key while a version is being rolled out.
 func (a *asking) identify() (key cached, ok bool) {
-	if a.BaseURL == "" && a.SiteURL == "" {
-		return key, false
-	}
 	if a.keyed() {
 		for at := range a.snap.Catalog.Len() {
 			if item := a.snap.Catalog.Item(at); item.Rollout != nil && !item.Rollout.State.Final() {
@@ -52,6 +53,8 @@ func (a *asking) identify() (key cached, ok bool) {
 		}
 	}
 	var b strings.Builder
+	b.WriteString(a.origin())
+	b.WriteString(a.page())
 	b.WriteString(a.URL.EscapedPath())
 	for _, name := range parameters {
 		b.WriteString("\n" + a.Query(name))
@@ -79,27 +82,30 @@ func (a *asking) recall() bool {
 	return ok
 }
 
-// remember puts a public response into the cache. It uses the key from before the response was made,
+// remember puts a response into the cache. It uses the key from before the response was made,
 // because a file may have changed since.
 func (a *asking) remember(r *response) {
 	if !a.identified || a.timed {
 		return
 	}
 	known := a.cache.Load()
-	if known.count.Add(1) > maxCached {
+	if known.size.Add(int64(len(a.id.request)+len(r.body)+responseOverhead)) > maxCached {
 		a.cache.CompareAndSwap(known, &cache{})
 		return
 	}
 	known.found.Store(a.id, r)
 }
 
-// reply sends a public response, or status 304 if the client has it.
+// reply sends a response, or status 304 if the client has it.
 func (a *asking) reply(r *response) {
 	header := a.w.Header()
-	header["Cache-Control"], header["Vary"], header["Etag"] = forAMinute, r.vary, r.etag
-	if matches(a.Header["If-None-Match"], r.etag[0]) {
-		a.w.WriteHeader(http.StatusNotModified)
-		return
+	header["Cache-Control"], header["Vary"] = r.caching, r.vary
+	if r.etag != nil {
+		header["Etag"] = r.etag
+		if matches(a.Header["If-None-Match"], r.etag[0]) {
+			a.w.WriteHeader(http.StatusNotModified)
+			return
+		}
 	}
 	a.write(r.contentType, r.body)
 }

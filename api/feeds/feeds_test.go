@@ -320,6 +320,26 @@ func TestFeedsAreOnEveryHost(t *testing.T) {
 	}
 }
 
+// TestAddressesOfRequests checks that feeds of a server that knows no address of its own begin addresses
+// as each request does, and that no shared cache may keep them.
+func TestAddressesOfRequests(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	furnish(t, s)
+	for range 2 {
+		for _, scheme := range []string{"http", "https"} {
+			origin := scheme + strings.TrimPrefix(s.URL, "http")
+			status, body, header := s.Visit(t, "GET", "/feeds/demo/sparkle/stable/appcast.xml", map[string]string{"X-Forwarded-Proto": scheme})
+			if status != 200 || strings.Count(body, `url="`) == 0 || strings.Count(body, `url="`) != strings.Count(body, `url="`+origin) {
+				t.Errorf("%s: got %d %s", scheme, status, body)
+			}
+			if header.Get("Cache-Control") != "private, no-store" || header.Get("ETag") != "" {
+				t.Errorf("%s: got %v", scheme, header)
+			}
+		}
+	}
+}
+
 func TestLatestLinks(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
