@@ -442,6 +442,24 @@ func TestImportRefusesFiles(t *testing.T) {
 	wantLink(t, s, "/f/made/00000000000a/a.zip", 200, "content")
 }
 
+// TestImportRefusesPrivateKeys checks that an archive cannot bring a private key as a companion.
+func TestImportRefusesPrivateKeys(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	const private = "untrusted comment: minisign encrypted secret key\nRWRTY0IyAAAA\n"
+	line := fileLine(t, private, map[string]any{"filename": "a.exe.sig", "object_key": "f/made/00000000000a/a.exe.sig"})
+	got := bringIn(t, s, withContents(t, line, [2]string{"files/00000000000a", private}), "")
+	if got.Done || !strings.Contains(fmt.Sprint(got.Problems), "contains a private key; keep it in your CI") {
+		t.Errorf("got %+v", got)
+	}
+	if left := inStorage(t, s); left != nil {
+		t.Errorf("left over: %q", left)
+	}
+	if left := leftovers(t, s); left != "[] []" {
+		t.Errorf("left over: %s", left)
+	}
+}
+
 // TestImportOfFilesGivenUp checks that an import leaves nothing behind if it is cancelled while it
 // stores contents.
 func TestImportOfFilesGivenUp(t *testing.T) {

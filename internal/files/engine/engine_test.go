@@ -723,3 +723,24 @@ func TestDeletionThatOthersHaveDone(t *testing.T) {
 		t.Errorf("the object is there: %t, %v", there, err)
 	}
 }
+
+// TestAttachmentWithPrivateKey checks that a private key beside the attachments of a release is not
+// stored, not even for another attempt.
+func TestAttachmentWithPrivateKey(t *testing.T) {
+	t.Parallel()
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("untrusted comment: rsign encrypted secret key\nRWRTY0IyAAAA\n"))
+	}))
+	defer host.Close()
+	d := newDepot(t, host.URL)
+	d.start()
+	f := d.settled(d.add(store.File{
+		Filename: "app.exe.sig", Source: store.FileMirrored, SourceURL: host.URL + "/o/r/releases/download/v1/app.exe.sig",
+	}))
+	if f.Status != store.FileFailed || f.Error != "the file contains a private key; keep it in your CI" || f.SHA256 != "" || f.Attempts != 0 {
+		t.Errorf("got %+v", f)
+	}
+	if left := d.objects(); len(left) != 0 {
+		t.Errorf("content is left: %q", left)
+	}
+}
