@@ -45,6 +45,7 @@ var mayImport = map[string][]string{
 	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
+	"internal/testutil/minisign": {},
 
 	"internal/codehost/codehosttest": {},
 
@@ -198,7 +199,7 @@ var onlyIn = map[string][]string{
 	"github.com/studio-b12/gowebdav":      {"internal/files/storage"},
 	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
-	"golang.org/x/crypto":                 {"internal/auth", "internal/files/digest", "tools/dist"},
+	"golang.org/x/crypto":                 {"internal/auth", "internal/files/digest", "internal/testutil/minisign", "tools/dist"},
 	"golang.org/x/net":                    {"internal/files/storage/storagetest"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},

@@ -30,6 +30,7 @@ import (
 const (
 	electronUpdater = "electron-updater-6.8.10"
 	velopack        = "velopack-1.2.161"
+	cargoPackager   = "cargo-packager-updater-0.2.3"
 )
 
 // installing holds a mutex for each client, because several tests need the same one.
@@ -53,7 +54,7 @@ func installed(t *testing.T, client string, install func(ctx context.Context, di
 	if os.Getenv(storagetest.InstallVariable) == "" {
 		t.Skipf("needs %s: set %s=1 and run again; it is fetched once", client, storagetest.InstallVariable)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func installed(t *testing.T, client string, install func(ctx context.Context, di
 		t.Fatal(err)
 	}
 	if err := install(ctx, dir); err != nil {
-		t.Skipf("needs %s, which could not be installed: that takes npm or python3 with venv, and access to their packages: %v", client, err)
+		t.Skipf("needs %s, which could not be installed: that takes npm, python3 with venv, or cargo, and access to their packages: %v", client, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "complete"), nil, 0o600); err != nil {
 		t.Fatal(err)
