@@ -3,15 +3,20 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"svc/internal/testutil/minisign"
 )
 
 // built lists what a build has made before the examples of a page about feeds run. A zip archive is
-// given by the path and the text of its only file.
+// given by the path and the text of its only file, and a text by itself.
 var built = map[string]map[string][2]string{
 	"docs/feeds.md": {
 		"dist/My-App-Setup-2.2.1-x64.exe": {}, "dist/My-App-Setup-2.2.1-x64.exe.blockmap": {},
@@ -24,13 +29,23 @@ var built = map[string]map[string][2]string{
 	"docs/feeds/sparkle.md": {
 		"dist/My-App-2.3.0.zip": {"My App.app/Contents/Info.plist", `<?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict><key>CFBundleVersion</key><string>2300</string></dict></plist>`},
+		"dist/My-App-2.3.0.zip.edsig": {"", edsig},
 	},
 	"docs/feeds/squirrel-mac.md":     {"dist/My-App-2.3.0-arm64-mac.zip": {"My App.app/Contents/MacOS/My App", "program"}},
 	"docs/feeds/squirrel-windows.md": {"dist/my_app-2.3.0-full.nupkg": {"my_app.nuspec", nuspec("my_app", "")}},
-	"docs/feeds/tauri.md":            {"dist/My-App_2.3.0_amd64.AppImage": {}},
-	"docs/feeds/velopack.md":         {"Releases/MyApp-2.3.0-full.nupkg": {"MyApp.nuspec", nuspec("MyApp", "<channel>win</channel><os>win</os>")}},
-	"docs/feeds/winsparkle.md":       {"dist/My-App-Setup-2.3.0-x64.exe": {}},
+	"docs/feeds/tauri.md": {
+		"my-app.key.pub": {"", minisign.NewKey("").Public()}, "dist/My-App_2.3.0_amd64.AppImage": {},
+		"dist/My-App_2.3.0_amd64.AppImage.sig": {"", minisign.NewKey("").Sign([]byte(program), "timestamp:1795327200\tfile:My-App_2.3.0_amd64.AppImage")},
+	},
+	"docs/feeds/velopack.md":   {"Releases/MyApp-2.3.0-full.nupkg": {"MyApp.nuspec", nuspec("MyApp", "<channel>win</channel><os>win</os>")}},
+	"docs/feeds/winsparkle.md": {"dist/My-App-Setup-2.3.0-x64.exe": {}, "dist/My-App-Setup-2.3.0-x64.exe.edsig": {"", edsig}},
 }
+
+// program is the content of files that are not read.
+var program = strings.Repeat("svc ", 16<<10)
+
+// edsig is a signature of a key that the project does not know.
+var edsig = fmt.Sprintf("sparkle:edSignature=%q length=\"65536\"\n", base64.StdEncoding.EncodeToString(make([]byte, 64)))
 
 // nuspec describes a package. more holds additional elements.
 func nuspec(id, more string) string {
@@ -69,7 +84,7 @@ func build(t *testing.T, path string, content [2]string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	b := bytes.NewBufferString(strings.Repeat("svc ", 16<<10))
+	b := bytes.NewBufferString(cmp.Or(content[1], program))
 	if content[0] != "" {
 		b.Reset()
 		w := zip.NewWriter(b)
