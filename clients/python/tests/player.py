@@ -25,7 +25,10 @@ Step = dict[str, Any]
 # Made once: each one reads the certificates of the system.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 ASYNC = os.environ.get("SVC_PLAYER_ASYNC") == "1"
-RENAMED = {("admin", "update_project", "project_key"): "new_project_key"}
+RENAMED = {
+    ("admin", "update_project", "project_key"): "new_project_key",
+    ("public", "get_notes", "from"): "from_",
+}
 
 
 def described(error: SvcError) -> dict[str, Any]:
