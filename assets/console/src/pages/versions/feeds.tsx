@@ -97,7 +97,7 @@ function Feed({ updater, feed }: { updater: ReturnType<typeof updatersOf>[number
   const problems = feed.problems.slice(0, most);
   return (
     <Paper withBorder p="md" component="section" aria-label={name}>
-      <Stack gap="xs">
+      <Stack gap="xs" className={styles.file}>
         <Group gap="xs">
           <Title order={2} fz="md" fw={600}>
             {name}
