@@ -89,6 +89,7 @@ var plainArguments = map[string][]string{
 	"export_my_data":                         {"distinct_id"},
 	"delete_my_data":                         {"distinct_id"},
 	"put_upload_chunk":                       {"chunk"},
+	"put_asset_signature":                    {"chunk"},
 }
 
 // invoke calls a method by the name that it has in the contract, with arguments in wire form.

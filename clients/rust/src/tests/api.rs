@@ -21,6 +21,15 @@ fn minimal(method: &str) -> Map<String, Value> {
         "check_update" => object.insert("current_version".into(), json!("1")),
         "run_event_query" => object.insert("query".into(), json!({})),
         "put_upload_chunk" => object.insert("data".into(), json!([1, 2, 3])),
+        "put_asset_signature" => {
+            object.insert("name".into(), json!("1"));
+            object.insert("scheme".into(), json!("1"));
+            object.insert("data".into(), json!([1, 2, 3]))
+        }
+        "delete_asset_signature" => {
+            object.insert("name".into(), json!("1"));
+            object.insert("scheme".into(), json!("1"))
+        }
         _ => None,
     };
     object.clone()
