@@ -1,5 +1,6 @@
 // What updaters read: the downloads of a version with their problems, and the feeds of a project.
 
+import { generateKeyPairSync } from "node:crypto";
 import { expect, expectAccessible, inEachWay, open, settled, test } from "./fixtures";
 import { phone, pointer } from "./hand";
 import { expectToFit } from "./walk";
@@ -62,4 +63,72 @@ inEachWay([pointer, phone], () => {
 test("without a version, the feeds say so", async ({ page, server, project }) => {
   await open(page, server, `/admin/versions/feeds?project=${project}`);
   await expect(page.getByText("No updater is offered a file on this channel yet.", { exact: false })).toBeVisible();
+});
+
+test.describe("settings", () => {
+  test.use({ expected: [/status of 4(00|09)/] });
+
+  test("channels, the steps of new versions and health rules are saved together; a channel in use stays", async ({
+    page,
+    server,
+    project,
+  }) => {
+    test.slow();
+    await open(page, server, `/admin/versions/distribution?project=${project}`);
+    await page.getByRole("button", { name: "Add channel" }).click();
+    const channel = page.getByRole("group", { name: "Channel 1" });
+    await channel.getByRole("textbox", { name: "Name" }).fill("night");
+    await channel.getByRole("combobox", { name: "Includes" }).fill("stable,");
+    await page.getByRole("switch", { name: "Roll out step by step" }).click();
+    const rule = page.getByRole("group", { name: "error_logs" });
+    await rule.getByRole("textbox", { name: "Times as often, accepted" }).fill("2");
+    await settled(page);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+    const path = `/admin/projects/${project}/distribution`;
+    expect(await server.call("GET", path)).toMatchObject({
+      channels: [{ name: "night", includes: ["stable"] }],
+      rollout_default: { steps: [{ percent: 10 }, { percent: 50 }, { percent: 100 }] },
+      health: {
+        false_alarm: 0.01,
+        rules: [
+          { name: "error_logs", tolerance: 2 },
+          { name: "update_failed", tolerance: 1.5 },
+        ],
+      },
+    });
+
+    await server.call("PUT", `/admin/projects/${project}/versions/by-version/2.0.0`, { channel: "night", rollout: null });
+    await page.getByRole("button", { name: "Remove night" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(page.getByRole("main").getByText(/night/).first()).toBeVisible();
+    expect(await server.call("GET", path)).toMatchObject({ channels: [{ name: "night" }] });
+  });
+
+  test("a trust key is added, retired, which can be taken back, and revoked for good", async ({ page, server, project }) => {
+    test.slow();
+    await open(page, server, `/admin/versions/distribution?project=${project}`);
+    const keys = page.getByRole("region", { name: "Trust keys" });
+    await keys.getByRole("button", { name: "Add key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add key" });
+    await dialog.getByRole("combobox", { name: "Scheme" }).click();
+    await page.getByRole("option", { name: "Sparkle, WinSparkle" }).click();
+    const key = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }).x!;
+    await dialog.getByRole("textbox", { name: "Public key" }).fill("not a key");
+    await dialog.getByRole("button", { name: "Add key" }).click();
+    await expect(dialog.getByRole("alert")).toBeVisible();
+    await dialog.getByRole("textbox", { name: "Public key" }).fill(Buffer.from(key, "base64url").toString("base64"));
+    await dialog.getByRole("button", { name: "Add key" }).click();
+    await expect(dialog).toBeHidden();
+    await keys.getByRole("button", { name: "Retire" }).click();
+    await expect(keys.getByRole("cell", { name: "Retired" })).toBeVisible();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await expect(keys.getByRole("cell", { name: "Active" })).toBeVisible();
+    await expectAccessible(page);
+    await keys.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await expect(keys.getByRole("cell", { name: "Revoked" })).toBeVisible();
+    await expect(keys.getByRole("button", { name: "Retire" })).toHaveCount(0);
+  });
 });

@@ -45,6 +45,7 @@ export type SubPath =
   | "/settings/translation"
   | "/tokens"
   | "/versions"
+  | "/versions/distribution"
   | "/versions/feeds"
   | "/versions/release";
 

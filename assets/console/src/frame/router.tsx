@@ -39,6 +39,7 @@ const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/projects": [() => import("../pages/projects"), "projects"],
   "/projects/codehost": [() => import("../pages/projects/codehost"), "codehost"],
   "/versions": [() => import("../pages/versions"), "versions"],
+  "/versions/distribution": [() => import("../pages/versions/distribution"), "distribution", "rollouts", "versions", "settings"],
   "/versions/feeds": [() => import("../pages/versions/feeds"), "feeds", "versions", "assets"],
   "/versions/release": [() => import("../pages/versions/release"), "versions", "rollouts", "assets", "charts"],
   "/tokens": [() => import("../pages/tokens"), "tokens"],

@@ -3,9 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { clientOf } from "../core/client";
 
+/** The name of the query for the distribution settings of a project. */
+export const distributionKey = (project: string) => `distribution ${project}`;
+
 export function useDistribution(project: string, enabled = true) {
   return useQuery({
-    queryKey: ["distribution", project],
+    queryKey: [distributionKey(project)],
     queryFn: ({ signal }) => clientOf(project).admin.getDistribution({ signal }),
     enabled: enabled && project !== "",
     staleTime: 60_000,

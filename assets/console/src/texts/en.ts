@@ -6,6 +6,7 @@ import { assets } from "./en/assets";
 import { charts } from "./en/charts";
 import { codehost } from "./en/codehost";
 import { common } from "./en/common";
+import { distribution } from "./en/distribution";
 import { events } from "./en/events";
 import { feedbacks } from "./en/feedbacks";
 import { feeds } from "./en/feeds";
@@ -31,6 +32,7 @@ export const en = {
   charts,
   codehost,
   common,
+  distribution,
   events,
   feedbacks,
   feeds,

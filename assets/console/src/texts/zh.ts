@@ -7,6 +7,7 @@ import { assets } from "./zh/assets";
 import { charts } from "./zh/charts";
 import { codehost } from "./zh/codehost";
 import { common } from "./zh/common";
+import { distribution } from "./zh/distribution";
 import { events } from "./zh/events";
 import { feedbacks } from "./zh/feedbacks";
 import { feeds } from "./zh/feeds";
@@ -32,6 +33,7 @@ export const zh: Texts = {
   charts,
   codehost,
   common,
+  distribution,
   events,
   feedbacks,
   feeds,

@@ -255,6 +255,11 @@ function Releases({ project }: { project: Project | undefined }) {
           <Menu.Item renderRoot={(props) => <PageLink to="/admin/versions/feeds" search={{ project: project?.project_key }} {...props} />}>
             {versions.feeds}
           </Menu.Item>
+          <Menu.Item
+            renderRoot={(props) => <PageLink to="/admin/versions/distribution" search={{ project: project?.project_key }} {...props} />}
+          >
+            {versions.distribution}
+          </Menu.Item>
         </>
       )}
     />

@@ -79,6 +79,7 @@ export const versions = {
     `Attachments: ${queued} queued, ${reused} already present, ${skipped} skipped`,
   releases: "Releases",
   feeds: "Feeds for updaters",
+  distribution: "Channels, rules and keys",
   noRepository: "Enter the repository of the project",
   import: "Import history",
   imported: (imported: number, skipped: number, scanned: number) => `${imported} of ${scanned} releases imported, ${skipped} skipped`,

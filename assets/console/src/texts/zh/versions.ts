@@ -80,6 +80,7 @@ export const versions: (typeof en)["versions"] = {
   mirrored: (queued, reused, skipped) => `附件：正在获取 ${queued} 个，已有 ${reused} 个，跳过 ${skipped} 个`,
   releases: "发行版",
   feeds: "供更新器使用的更新源",
+  distribution: "渠道、规则与密钥",
   noRepository: "填写项目的代码仓库",
   import: "导入历史",
   imported: (imported, skipped, scanned) => `共 ${scanned} 个发行版：导入 ${imported} 个，跳过 ${skipped} 个`,
