@@ -109,7 +109,7 @@ var renamed = map[string]map[string]string{
 // withheld maps a method to request fields that the contract does not list as its arguments.
 var withheld = map[string][]string{
 	"admin upsert_version":                         {"version"},
-	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "locale"},
+	"public check_update":                          {"platform", "platform_version", "current_version", "current_comparable_version", "channel", "rollout_key", "locale"},
 	"public ingest_events":                         {"platform", "platform_version", "client_time"},
 	"admin set_codehost_webhook_secret":            {"grace_minutes"},
 	"admin list_terms_documents":                   {"locale"},
