@@ -168,7 +168,8 @@ func TestAnswerBudget(t *testing.T) {
 		t.Fatalf("the list holds %v bytes, want all", used)
 	}
 	var waiting sync.WaitGroup
-	for _, ask := range append(largeLists, "/public/a/versions/latest", "/public/a/versions/latest-preview", "/public/a/versions/by-version/1.0.1", "/public/a/announcements/latest", "POST /public/a/versions/check-update") {
+	for _, ask := range append(largeLists, "/public/a/versions/latest", "/public/a/versions/latest-preview", "/public/a/versions/by-version/1.0.1", "/public/a/announcements/latest",
+		"/public/a/versions/notes?to=1.0.1", "POST /public/a/versions/check-update") {
 		waiting.Go(func() {
 			path, post := strings.CutPrefix(ask, "POST ")
 			method, body := "GET", ""

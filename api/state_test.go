@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
@@ -204,12 +205,16 @@ func TestIfMatchOfDistribution(t *testing.T) {
 	s.Project(t, "app")
 	s.Must(t, 201, "POST", apitest.VersionsOf("app"), `{"version":"1.0","comparable_version":"1.0","download_links":[{"url":"https://example.org/app.zip"}]}`)
 	version := apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "1.0")
+	key := apitest.Field[string](t, s.Must(t, 201, "POST", "/admin/projects/app/trust-keys", `{"scheme":"sparkle","public_key":"`+
+		base64.StdEncoding.EncodeToString(make([]byte, 32))+`"}`), "id")
 	headers := map[string]string{"Authorization": "Bearer " + s.Admin, "If-Match": `"x"`}
 	for _, change := range [][3]string{
 		{"PUT", "/admin/projects/app/distribution", `{"signature_policy":"enforce"}`},
 		{"PATCH", version + "/assets/app.zip", `{"platform":"linux"}`},
 		{"POST", version + "/yank", `{"reason":"broken"}`},
 		{"DELETE", version + "/yank", ""},
+		{"DELETE", version + "/assets/app.zip/signatures/minisign", ""},
+		{"PATCH", "/admin/projects/app/trust-keys/" + key, `{"label":"release"}`},
 	} {
 		if status, answer, _ := s.Send(t, change[0], "/api/v1"+change[1], headers, change[2]); status != 412 {
 			t.Errorf("%v: got %d %s, want 412", change, status, answer)

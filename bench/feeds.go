@@ -44,8 +44,8 @@ func (s *suite) feeds() (err error) {
 		}
 		rows = append(rows, row)
 	}
-	return s.print(fmt.Sprintf("feeds: %d versions, %d connections; the reference is the update check of the same server", versions, checkConnections),
-		rows)
+	return s.print(fmt.Sprintf("feeds: %d versions, %d connections; the reference is the update check of the same server",
+		versions, checkConnections), rows)
 }
 
 func (s *suite) compareFeed(svc *server.Server, feed string, checks [][]byte) (row row, err error) {

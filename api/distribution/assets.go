@@ -23,7 +23,10 @@ func (h *Handlers) assetRoutes() []web.Route {
 			FiltersPlatform: true,
 		},
 		{Method: "GET", Path: all, Access: web.ByScope("versions:read"), Handler: web.OK(h.listAssets)},
-		{Method: "PATCH", Path: all + "/:name", Access: web.ByScope("versions:write"), Handler: web.OK(web.WithoutPrivateKeys(web.Decoded(h.updateAsset)))},
+		{
+			Method: "PATCH", Path: all + "/:name", Access: web.ByScope("versions:write"),
+			Handler: web.OK(web.WithoutPrivateKeys(web.Decoded(h.updateAsset))),
+		},
 	}
 }
 

@@ -38,5 +38,7 @@ func New(e *engine.Engine, siteURL string, count func(store.CountedRequest)) *Ha
 
 // Routes returns all routes.
 func (h *Handlers) Routes() []web.Route {
-	return slices.Concat(h.linkRoutes(), h.fileRoutes(), h.assetRoutes(), h.signatureRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes())
+	return slices.Concat(
+		h.linkRoutes(), h.fileRoutes(), h.assetRoutes(), h.signatureRoutes(), h.uploadRoutes(), h.storageRoutes(), h.cdnRoutes(),
+	)
 }

@@ -14,7 +14,10 @@ func (h *Handlers) distributionRoutes() []web.Route {
 	const one = web.V1 + "/admin/projects/:k/distribution"
 	return []web.Route{
 		{Method: "GET", Path: one, Access: web.ByScope("projects:read"), Handler: web.OK(h.getDistribution)},
-		{Method: "PUT", Path: one, Access: web.ByScope("projects:write"), Handler: web.OK(web.WithoutPrivateKeys(web.Decoded(h.updateDistribution)))},
+		{
+			Method: "PUT", Path: one, Access: web.ByScope("projects:write"),
+			Handler: web.OK(web.WithoutPrivateKeys(web.Decoded(h.updateDistribution))),
+		},
 	}
 }
 

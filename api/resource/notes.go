@@ -54,7 +54,9 @@ type changes struct {
 // publicNotes responds with the notes of the versions after one version up to another.
 func (h *Handlers) publicNotes(r *web.Request) (notesView, error) {
 	var p problems
-	ask := changes{channel: strings.TrimSpace(r.Query("channel")), platform: p.PlatformFilter(r), limit: p.Count(r, "limit", notedVersions, 1, 100)}
+	ask := changes{
+		channel: strings.TrimSpace(r.Query("channel")), platform: p.PlatformFilter(r), limit: p.Count(r, "limit", notedVersions, 1, 100),
+	}
 	switch r.Query("format") {
 	case "", "markdown":
 	case "html":

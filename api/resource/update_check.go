@@ -188,7 +188,9 @@ func (r reader) updateCheck(b []byte, q release.Query, d release.Decision, notes
 
 // appendNotes appends the notes of the versions between the caller's version and the target.
 func (r reader) appendNotes(b []byte, q release.Query, d release.Decision) ([]byte, error) {
-	c := changes{channel: cmp.Or(q.Channel, release.Stable), from: d.Comparable, fromText: d.Comparable.String(), to: d.Target, limit: notedVersions}
+	c := changes{
+		channel: cmp.Or(q.Channel, release.Stable), from: d.Comparable, fromText: d.Comparable.String(), to: d.Target, limit: notedVersions,
+	}
 	if d.Current >= 0 {
 		c.fromText = r.snap.Catalog.Item(d.Current).Version
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"slices"
 
 	"svc/internal/signature"
 )
@@ -36,11 +37,7 @@ func holdsPrivateKey(value any) bool {
 	case string:
 		return signature.IsPrivate(value)
 	case []any:
-		for _, one := range value {
-			if holdsPrivateKey(one) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(value, holdsPrivateKey)
 	case map[string]any:
 		for name, one := range value {
 			if signature.IsPrivate(name) || holdsPrivateKey(one) {
