@@ -22,6 +22,7 @@ const (
 	API          Package = "api"
 	Analytics    Package = "api/analytics"
 	Distribution Package = "api/distribution"
+	Feeds        Package = "api/feeds"
 	Control      Package = "api/control"
 	Resource     Package = "api/resource"
 	Pages        Package = "api/pages"
@@ -87,6 +88,8 @@ func owner(o *Operation, status int) Package {
 		return Control
 	case tag == "Files", tag == "Storage", strings.Contains(o.Path+"/", "/assets/"):
 		return Distribution
+	case o.OperationID == "getFeeds":
+		return Feeds
 	case tag == "Client library":
 		return Pages
 	case tag == "Code host", o.OperationID == "forwardFeedback", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:

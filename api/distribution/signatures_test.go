@@ -177,6 +177,9 @@ func TestSentSignatures(t *testing.T) {
 			t.Errorf("%s: got %d %s, want 412", method, status, answer)
 		}
 	}
+	if status, answer, _ := s.Do(t, "PUT", one+"minisign", "none", v.Signatures["hashed"]); status != 401 {
+		t.Errorf("without a valid credential: got %d %s, want 401", status, answer)
+	}
 	s.Must(t, 200, "PUT", "/admin/projects/a/versions/by-version/1.0", `{"download_links":[]}`)
 	publish(t, s, "1.0", file) // what was sent survives the replacement of links
 	s.Exchanges(t, []apitest.Exchange{
