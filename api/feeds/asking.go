@@ -72,7 +72,7 @@ func (a *asking) runs(q release.Query, text string) {
 }
 
 // observe counts the version of the caller in the request statistics and for the health of rollouts.
-// A response that says that there is nothing newer counts too.
+// It also counts if there is nothing newer.
 func (a *asking) observe() {
 	if a.named == "" {
 		return

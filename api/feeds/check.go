@@ -111,8 +111,7 @@ func (a *asking) shown(format feed.Format, versions []*feed.Release) *string {
 	return &greatest.Version
 }
 
-// address returns the address of a feed. What an updater puts into it is in braces, as the updater
-// writes it.
+// address returns the address of a feed. Parts that the updater fills in are in braces.
 func (a *asking) address(format feed.Format) string {
 	base := a.origin() + prefix + url.PathEscape(a.snap.Project.Key) + "/"
 	switch format {

@@ -166,7 +166,7 @@ func agree(t *testing.T, s *apitest.Server, all map[string]feeds.StateView) {
 	}
 }
 
-// TestProblemsOfSignatures checks the problems of downloads whose signature an updater would refuse.
+// TestProblemsOfSignatures checks the problems of downloads with signatures that an updater would refuse.
 func TestProblemsOfSignatures(t *testing.T) {
 	t.Parallel()
 	var v struct {

@@ -81,8 +81,8 @@ func TestCachedFeedsAreCounted(t *testing.T) {
 	}
 }
 
-// TestUsersOfFeedsCountForHealth checks that a feed which is asked with a version counts its address
-// as a user of that version.
+// TestUsersOfFeedsCountForHealth checks that a request for a feed that names a version counts the
+// caller's address as a user of that version.
 func TestUsersOfFeedsCountForHealth(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -77,7 +77,7 @@ func appcast(t *testing.T, s *apitest.Server, path string) map[string][]enclosur
 	return items
 }
 
-// readSigned reads the files whose signatures need that, as the server does in the background.
+// readSigned verifies the signatures that need the whole file, as the server does in the background.
 func readSigned(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	runner := jobs.New(jobs.Config{DB: s.DB, Log: slog.New(slog.DiscardHandler), Files: s.Files})
