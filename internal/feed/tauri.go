@@ -7,6 +7,7 @@ import (
 
 	"svc/internal/asset"
 	"svc/internal/platform"
+	"svc/internal/release"
 	"svc/internal/signature"
 )
 
@@ -88,8 +89,8 @@ func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
 	return false
 }
 
-// signedFor reports whether the trusted comment of a minisign signature names no version, or the
-// given one.
+// signedFor reports whether the trusted comment of a minisign signature names no version, or one
+// that equals the given one in SemVer, which ignores build metadata.
 func signedFor(value, version string) bool {
 	text, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
@@ -101,7 +102,7 @@ func signedFor(value, version string) bool {
 			continue
 		}
 		for _, word := range words(strings.TrimRight(comment, "\r\n")) {
-			if signed, ok := strings.CutPrefix(word, "version:"); ok && signed != version {
+			if signed, ok := strings.CutPrefix(word, "version:"); ok && release.CompareSemVer(signed, version) != 0 {
 				return false
 			}
 		}
