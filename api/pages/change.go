@@ -15,16 +15,17 @@ type changesView struct {
 	Versions []versionView // newest first
 }
 
-// changes returns the versions that are newer than since. The parameter is the name of a version
-// or, for a build that was not published here, a comparable version. Previews are included only if
-// since is the name of a preview.
+// changes returns the versions that a visitor gains with an update from since. The parameter is the
+// name of a version or, for a build that was not published here, a comparable version. The channel is
+// stable or, if since is the name of a preview, the channel of that preview.
 func (to reader) changes(since string) (*changesView, error) {
 	since = strings.TrimSpace(since)
+	catalog := to.snap.Catalog
 	var from release.Comparable
-	preview := false
-	if at := to.snap.Catalog.Named(since); at >= 0 && to.snap.Entry(at).Record.Published() {
-		item := to.snap.Catalog.Item(at)
-		from, preview = item.Comparable, item.Preview
+	channel := release.Stable
+	if at := catalog.Named(since); at >= 0 && to.snap.Entry(at).Record.Published() {
+		item := catalog.Item(at)
+		from, channel = item.Comparable, item.OnChannel()
 	} else if parsed, ok := release.Parse(since); ok {
 		from = parsed
 	}
@@ -32,12 +33,13 @@ func (to reader) changes(since string) (*changesView, error) {
 		return nil, fault.New(fault.NotFound, "version %s not found", web.Quote(since))
 	}
 	v := &changesView{Since: since}
-	newer := to.snap.Versions(func(e *store.VersionEntry) bool {
-		c := e.Record.Comparable
-		return e.Record.Listed() && e.Record.Yank == nil && !c.IsZero() && c.Compare(from) > 0 && (preview || !e.Record.Preview)
-	})
-	for i, e := range newer[:min(len(newer), shownVersions)] {
-		one, err := to.version(e, maxOldNotes)
+	offered := catalog.Offer(release.Query{Channel: channel}).Target
+	if offered < 0 {
+		return v, nil
+	}
+	newer := catalog.Since(channel, from, offered)
+	for i, at := range newer[:min(len(newer), shownVersions)] {
+		one, err := to.version(to.snap.Entry(at), maxOldNotes)
 		if err != nil {
 			return nil, err
 		}

@@ -485,6 +485,36 @@ func TestChanges(t *testing.T) {
 	lacks(t, visit(t, site(t), "/projects/lumen"), "<form")
 }
 
+// TestChangesAreThoseOfTheNotes checks that the page lists the versions whose notes the API returns for
+// the same two versions: on the channel of a preview, and without versions that are being rolled out,
+// yanked or on other channels.
+func TestChangesAreThoseOfTheNotes(t *testing.T) {
+	t.Parallel()
+	s := site(t)
+	s.Must(t, 200, "PUT", "/admin/projects/lumen/distribution", `{"channels":[{"name":"beta","includes":["stable"]}]}`)
+	for version, fields := range map[string]string{
+		"1.0": ``, "1.1": `,"is_deprecated":true`, "1.2-beta": `,"channel":"beta"`, "1.3": ``, "1.4-rc": `,"is_preview":true`, "1.5": ``,
+		"1.6-beta": `,"channel":"beta"`, "1.7": `,"rollout":{"percent":50}`, "1.8": `,"rollout":{"percent":0}`,
+	} {
+		s.Must(t, 201, "PUT", apitest.VersionsOf("lumen")+"/by-version/"+version, `{"title":"T"`+fields+`}`)
+	}
+	s.Must(t, 200, "POST", apitest.VersionsOf("lumen")+"/"+s.VersionID(t, "lumen", "1.3")+"/yank", `{"reason":"broken"}`)
+	title := regexp.MustCompile(`<h3><a href="[^"]+"><bdi>([^<]+)`)
+	for since, channel := range map[string]string{"1.0": "stable", "1.3": "stable", "1.5": "stable", "1.2-beta": "beta", "1.4-rc": "preview", "0.5": "stable"} {
+		var listed, noted []string
+		for _, m := range title.FindAllStringSubmatch(visit(t, s, "/projects/lumen?since="+since), -1) {
+			listed = append(listed, m[1])
+		}
+		notes := s.Must(t, 200, "GET", "/public/lumen/versions/notes?from="+since+"&channel="+channel, "")
+		for _, e := range apitest.Field[[]map[string]any](t, notes, "entries") {
+			noted = append(noted, e["version"].(string))
+		}
+		if !slices.Equal(listed, noted) || since == "0.5" && strings.Join(listed, " ") != "1.5 1.1 1.0" {
+			t.Errorf("since %s: the page lists %q, the notes %q", since, listed, noted)
+		}
+	}
+}
+
 // TestOffer checks that visitors see the download for their system first, with its size and age.
 func TestOffer(t *testing.T) {
 	t.Parallel()
