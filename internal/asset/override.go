@@ -69,6 +69,10 @@ func (o Override) Problems() (problems []string) {
 		scheme signature.Scheme
 		value  string
 	}{{signature.Minisign, o.Minisign}, {signature.Sparkle, o.Sparkle}} {
+		if signature.IsPrivate(s.value) {
+			check(false, "%s %v", s.scheme, signature.ErrPrivate)
+			continue
+		}
 		parsed, err := signature.Parse(s.value)
 		check(s.value == "" || err == nil && parsed.Scheme == s.scheme, "%s must be a signature of %s", s.scheme, s.scheme)
 	}
