@@ -294,6 +294,28 @@ func (tx *Tx) PutChecks(p ProjectID, id FileID, results map[string]signature.Res
 	return put(tx.bolt.Bucket(filesBucket), []byte(id), f)
 }
 
+// KeptSignatures returns the checks of the signatures of a file that remain valid although their key is
+// retired, in ascending order.
+func (f *File) KeptSignatures() (kept []string) {
+	for check, result := range f.Checks {
+		if result == signature.Kept {
+			kept = append(kept, check)
+		}
+	}
+	slices.Sort(kept)
+	return kept
+}
+
+// KeepSignatures adds the checks of signatures that remain valid although their key is retired.
+func (f *File) KeepSignatures(kept []string) {
+	if f.Checks == nil {
+		f.Checks = make(map[string]signature.Result, len(kept))
+	}
+	for _, check := range kept {
+		f.Checks[check] = signature.Kept
+	}
+}
+
 // RefuseContent marks a ready file as failed for the given reason, and adds a deletion for its
 // object, unless the caller has removed it by the time due.
 func (tx *Tx) RefuseContent(p ProjectID, id FileID, reason string, due int64) (*FileDeletion, error) {

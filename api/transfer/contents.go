@@ -121,6 +121,7 @@ func (x *exporter) fileRecords() error {
 			ID: f.ID, Filename: f.Filename, Size: f.Size, SHA256: analytics.NilIfEmpty(&f.SHA256), Source: f.Source,
 			SourceURL: analytics.NilIfEmpty(&f.SourceURL),
 			ObjectKey: f.ObjectKey, CreatedAt: f.CreatedAt, Status: f.Status, Content: problem == "", Problem: analytics.NilIfEmpty(&problem),
+			Kept: f.KeptSignatures(),
 		})
 	})
 }

@@ -83,7 +83,15 @@ type fileInput struct {
 	ObjectKey web.Optional[string]      `json:"object_key"`
 	CreatedAt web.Optional[web.Integer] `json:"created_at"`
 	Content   web.Optional[bool]        `json:"content"`
+
+	Kept web.Optional[[]json.RawMessage] `json:"kept_signatures"`
 }
+
+// The limits of what an archive says about signatures of a file.
+const (
+	maxKept  = 4096 // signatures of one file
+	keptSize = 22   // characters of signature.Signature.CheckID
+)
 
 // record validates the line and returns the record of the file.
 func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
@@ -120,6 +128,9 @@ func (in *fileInput) record(projectKey string, now int64) (*store.File, error) {
 	p.Flag("content", in.Content)
 	if in.Content.Or(false) && (f.SHA256 == "" || in.Size.Value == nil) {
 		p.Add("size and sha256 are required for a file with content")
+	}
+	if kept := p.Texts("kept_signatures", in.Kept, maxKept, keptSize); len(kept) > 0 {
+		f.KeepSignatures(kept)
 	}
 	p.Text("object_key", in.ObjectKey, web.TextRule{})
 	if f.ObjectKey = in.ObjectKey.Or(files.ObjectKey(projectKey, string(f.ID), f.Filename)); len(p.List) == 0 && !ownKey(f) {

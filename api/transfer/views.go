@@ -114,6 +114,8 @@ type exportedFile struct {
 	Status    store.FileStatus `json:"status"`
 	Content   bool             `json:"content"` // its content is in the archive
 	Problem   *string          `json:"problem"` // why its content is not in the archive
+	// Kept lists the checks of signatures that remain valid although their key is retired.
+	Kept []string `json:"kept_signatures,omitempty"`
 }
 
 // exportedContents summarizes the contents in an archive.
