@@ -19,6 +19,7 @@ type vectors struct {
 	MinisignKeys []map[string]string `json:"minisign_keys"`
 	SparkleKeys  []map[string]string `json:"sparkle_keys"`
 	Signatures   map[string]string   `json:"signatures"`
+	BLAKE2b      string              `json:"blake2b"`
 }
 
 func loadVectors(t *testing.T) (v vectors) {
