@@ -161,6 +161,55 @@ func TestRolloutIsHeld(t *testing.T) {
 	}
 }
 
+// TestStoppedRolloutsAreNotCounted checks that the health of a rollout that was held, aborted or
+// completed no longer changes, although another rollout has the same baseline.
+func TestStoppedRolloutsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"hold", "abort", "complete"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			u, version := newUsers(t, "app")
+			u.Must(t, 201, "PUT", apitest.VersionsOf("app")+"/by-version/1.5", `{"rollout":{"percent":50}}`)
+			if err := u.Health.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			state := func() string { return apitest.Field[string](t, u.Must(t, 200, "GET", version+"/rollout", ""), "state") }
+			for range 30 {
+				u.come(t, "1.0", 60, 0.1, "error_logs")
+				u.come(t, "2.0", 30, 0.4, "error_logs")
+				u.close(t)
+				if how != "hold" || state() == "held" {
+					break
+				}
+			}
+			if how != "hold" {
+				u.Must(t, 200, "POST", version+"/rollout/"+how, "")
+			} else if state() != "held" {
+				t.Fatalf("not held: %s", u.Must(t, 200, "GET", version+"/health", ""))
+			}
+			before := u.Must(t, 200, "GET", version+"/health", "")
+			if err := u.Health.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				u.come(t, "1.0", 60, 0, "error_logs")
+				u.come(t, "1.5", 30, 0, "error_logs")
+				u.close(t)
+			}
+			u.Exchanges(t, []apitest.Exchange{{
+				"the other rollout", "GET", apitest.VersionsOf("app") + "/" + u.VersionID(t, "app", "1.5") + "/health", "", 200,
+				`{"baseline_version":"1.0","rules":[{"name":"error_logs","state":"healthy","exposure":90},{}]}`,
+			}})
+			exposure := func(health string) any {
+				return apitest.Field[[]map[string]any](t, health, "rules")[0]["baseline_exposure"]
+			}
+			if after := u.Must(t, 200, "GET", version+"/health", ""); exposure(after) != exposure(before) {
+				t.Errorf("users of the baseline: got %v, want %v as when the rollout stopped", exposure(after), exposure(before))
+			}
+		})
+	}
+}
+
 // TestRolloutIsNotHeld simulates a release that fails as often as the version before it, also while
 // many users get it at once.
 func TestRolloutIsNotHeld(t *testing.T) {

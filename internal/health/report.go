@@ -24,7 +24,8 @@ type Rule struct {
 }
 
 // Report evaluates the rules of a project for a version with a rollout. It uses the counts that have
-// been written.
+// been written. If the rollout has stopped, it leaves out buckets that were not closed by then: only the
+// baseline may be counted in them, for another rollout.
 func (e *Engine) Report(tx *store.Tx, p store.ProjectID, v *store.Version) (Report, error) {
 	settings, err := tx.Distribution(p)
 	if err != nil {
@@ -47,6 +48,10 @@ func (e *Engine) Report(tx *store.Tx, p store.ProjectID, v *store.Version) (Repo
 		}
 		if buckets, err = readBuckets(tx, p, v, baseline, from); err != nil {
 			return report, err
+		}
+		if at, stopped := r.Stopped(); stopped {
+			end := e.start(at)
+			buckets = slices.DeleteFunc(buckets, func(b pair) bool { return b.start >= end })
 		}
 	}
 	if baseline != nil {

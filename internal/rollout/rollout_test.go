@@ -229,6 +229,51 @@ func TestHeldNeedsReason(t *testing.T) {
 	check(t, "the start stays", *r.StartedAt, int64(1000))
 }
 
+// TestStopped checks since when nobody is offered the version, or everybody.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		actions string // the first one at second 1
+		want    int64  // 0 = still running
+	}{
+		{"", 0},
+		{"pause", 0},
+		{"hold", 1},
+		{"pause hold", 2},
+		{"hold resume", 0},
+		{"hold resume hold", 3},
+		{"hold change", 1},
+		{"change", 0},
+		{"abort", 1},
+		{"hold abort", 1},
+		{"hold resume abort", 3},
+		{"advance", 0},
+		{"advance advance", 2},
+		{"pause complete", 2},
+		{"hold change complete", 1},
+	} {
+		r := rollout.New(rollout.Plan{Steps: []rollout.Step{{Percent: 10_00}, {Percent: 50_00}, {Percent: rollout.Whole}}}, seed, false, rollout.Author{})
+		why := "because"
+		for i, name := range strings.Fields(tc.actions) {
+			a, err := rollout.Author{Now: int64(i + 1), Reason: &why}, error(nil)
+			switch name {
+			case "change":
+				err = r.Change(rollout.Change{Percent: new(rollout.Percent(20_00))}, a)
+			default:
+				err = map[string]func(rollout.Author) error{
+					"pause": r.Pause, "resume": r.Resume, "hold": r.Hold, "advance": r.Advance, "complete": r.Finish, "abort": r.Abort,
+				}[name](a)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if at, ok := r.Stopped(); at != tc.want || ok != (tc.want > 0) {
+			t.Errorf("%q: got %d, %v, want %d", tc.actions, at, ok, tc.want)
+		}
+	}
+}
+
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	r := started(10_00, 50_00, rollout.Whole)

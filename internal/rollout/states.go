@@ -214,6 +214,24 @@ func (r *Rollout) record(what Action, a Author) {
 	r.History = slices.Concat([]Event{event}, r.History[:min(len(r.History), maxHistory-1)])
 }
 
+// Stopped returns the time, in Unix seconds, at which the rollout was held, aborted or completed. If it
+// was held before the latter two, it returns the time of that. It returns false while the rollout is
+// running or paused.
+func (r *Rollout) Stopped() (at int64, ok bool) {
+	for _, e := range r.History {
+		switch e.Action {
+		case ActionCompleted, ActionAborted:
+			at, ok = e.At, true
+		case ActionHeld:
+			return e.At, true
+		case ActionChanged:
+		default:
+			return at, ok
+		}
+	}
+	return at, ok
+}
+
 // StepEnds returns the time, in Unix seconds, from which the rollout may take its next step by
 // itself. It returns false if the rollout does not advance by itself.
 func (r *Rollout) StepEnds() (int64, bool) {
