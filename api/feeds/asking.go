@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"svc/api/web"
+	"svc/internal/asset"
 	"svc/internal/feed"
 	"svc/internal/locale"
 	"svc/internal/release"
@@ -22,8 +23,8 @@ const maxKey = 64
 type asking struct {
 	*Handlers
 	*web.Request
-	w    http.ResponseWriter
-	snap *store.Snapshot
+	basis
+	w http.ResponseWriter
 
 	channel string   // name of the channel
 	seen    []string // the channels whose versions it includes
@@ -32,13 +33,18 @@ type asking struct {
 	named   string     // the caller's version as statistics count it; "" = unknown
 	order   feed.Order // the order of the updater's native versions; "" = none
 
-	releases map[int]*feed.Release // by position in the catalog
-	misfits  *misfits              // versions whose native texts are in another order; nil = not yet known
-	failed   error                 // first error of a lookup
-	timed    bool                  // whether the response changes as time passes
+	releases []*feed.Release // by position in the catalog; nil = not yet needed
+	shared   releases        // the same for all requests; nil = not yet needed
+	misfits  *misfits        // versions whose native texts are in another order; nil = not yet known
+	failed   error           // first error of a lookup
+	timed    bool            // whether the response changes as time passes
 
 	id         cached // key of the response in the cache
 	identified bool   // whether it has such a key
+}
+
+func (h *Handlers) newAsking(w http.ResponseWriter, r *web.Request, snap *store.Snapshot) *asking {
+	return &asking{Handlers: h, Request: r, w: w, basis: basis{snap, h.DB.FileState()}}
 }
 
 // on sets the channel. It returns false if the project has no such channel.
@@ -47,7 +53,7 @@ func (a *asking) on(channel string) bool {
 		channel = release.Stable
 	}
 	a.channel, a.seen = channel, a.snap.Catalog.Channels().Seen(channel)
-	a.releases = map[int]*feed.Release{}
+	a.releases = make([]*feed.Release, a.snap.Catalog.Len())
 	return a.seen != nil
 }
 
@@ -111,38 +117,40 @@ func (a *asking) registered(at int) release.Query {
 // text must be SemVer.
 func (a *asking) native(text string, anyOrder bool) int {
 	for at := range a.snap.Catalog.Len() {
-		item := a.snap.Catalog.Item(at)
-		if item.Comparable.IsZero() {
+		if a.snap.Catalog.Item(at).Comparable.IsZero() {
 			break
 		}
-		set := a.nativeOf(at)
-		semver, ok := set.SemVerOf(item.Comparable)
-		sparkle, _ := set.SparkleOf(item.Comparable, "")
-		if ok && semver == text || anyOrder && (sparkle == text || a.bundled(at, text)) {
+		v := a.common(at)
+		if text != "" && v.SemVer == text || anyOrder && bears(v, text) {
 			return at
 		}
 	}
 	return -1
 }
 
-// bundled reports whether an asset of a version has the given CFBundleVersion.
-func (a *asking) bundled(at int, text string) bool {
-	for _, one := range a.release(at).Assets {
-		if one.BundleVersion == text {
-			return true
-		}
-	}
-	return false
-}
-
-// nativeOf returns the native texts that were set for a version.
-func (a *asking) nativeOf(at int) release.NativeVersions {
-	return *cmp.Or(a.snap.Entry(at).Record.NativeVersions, &release.NativeVersions{})
+// bears reports whether Sparkle knows a version, or one of its assets, by the given text.
+func bears(v *feed.Release, text string) bool {
+	sparkle, _ := v.Sparkle("")
+	return sparkle == text || slices.ContainsFunc(v.Assets, func(one asset.Asset) bool { return one.BundleVersion == text })
 }
 
 // release returns the version at a position of the catalog.
 func (a *asking) release(at int) *feed.Release {
-	if v := a.releases[at]; v != nil {
+	if a.releases[at] == nil {
+		v, e := *a.common(at), a.snap.Entry(at)
+		v.Text = func() (string, string) { return a.text(e) }
+		a.releases[at] = &v
+	}
+	return a.releases[at]
+}
+
+// common returns the version at a position of the catalog without its texts, which depend on the
+// request. All requests share it, so it must not be changed.
+func (a *asking) common(at int) *feed.Release {
+	if a.shared == nil {
+		a.shared = a.recallReleases()
+	}
+	if v := a.shared[at].Load(); v != nil {
 		return v
 	}
 	item, e := a.snap.Catalog.Item(at), a.snap.Entry(at)
@@ -153,11 +161,12 @@ func (a *asking) release(at int) *feed.Release {
 	v := feed.NewRelease(item.Version, item.Comparable, e.Record.NativeVersions, assets)
 	v.Date, v.Milestone, v.Deprecated = item.PublishedAt, item.Milestone && !item.Preview, item.Deprecated
 	v.Gap = item.Yank != nil || item.Rollout.IsAborted() || !item.Published()
-	v.Text = func() (string, string) { return a.text(e) }
 	if item.Rollout != nil && item.Rollout.StartedAt != nil {
 		v.Date = *item.Rollout.StartedAt
 	}
-	a.releases[at] = v
+	if err == nil {
+		a.shared[at].Store(v)
+	}
 	return v
 }
 
@@ -252,7 +261,7 @@ func (a *asking) ordered(at int) *feed.Release {
 		return v
 	}
 	if a.misfits == nil {
-		a.misfits = a.misordered()
+		a.misfits = a.recallMisfits()
 	}
 	if a.misfits.leftOut[at] {
 		v.OutOfOrder = []feed.Order{a.order}
@@ -292,14 +301,19 @@ func (a *asking) misordered() *misfits {
 	problem, leftOut := release.Misordered(natives, compare)
 	all := &misfits{map[int]bool{}, map[int]bool{}}
 	for i, at := range positions {
-		all.leftOut[at], all.overtaken[at] = leftOut[i], problem[i] && !leftOut[i]
+		switch {
+		case leftOut[i]:
+			all.leftOut[at] = true
+		case problem[i]:
+			all.overtaken[at] = true
+		}
 	}
 	return all
 }
 
 // nativeText returns the text of a version in the order of the updater, or "".
 func (a *asking) nativeText(at int) string {
-	v := a.release(at)
+	v := a.common(at)
 	switch a.order {
 	case feed.WinSparkleOrder:
 		return v.WinSparkle

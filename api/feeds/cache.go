@@ -6,28 +6,80 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"svc/internal/feed"
 	"svc/store"
 )
 
-// maxCached is the maximum size of a cache in bytes, and responseOverhead what a response needs beside
-// its text.
+// maxCached is the maximum size of a cache in bytes. entryOverhead is what an entry needs beside its
+// content, and releaseSize what a version needs.
 const (
-	maxCached        = 16 << 20
-	responseOverhead = 1 << 10
+	maxCached     = 16 << 20
+	entryOverhead = 1 << 10
+	releaseSize   = 512
 )
 
-// cache holds responses of feeds. A full cache is replaced by an empty one.
+// cache holds responses of feeds. For responses that are not kept, it holds what is the same for all
+// callers. A full cache is replaced by an empty one.
 type cache struct {
-	found sync.Map // cached -> *response
+	found sync.Map // cached -> *response, basis -> releases, ordering -> *misfits
 	size  atomic.Int64
 }
 
-// cached identifies a response: the state of the project and of its files, and everything in the
-// request on which the response can depend.
+// basis is the state of a project and of its files from which a response is made. It is read before
+// the files are, because they may change in the meantime.
+type basis struct {
+	snap  *store.Snapshot
+	files any
+}
+
+// cached identifies a response: its basis, and everything in the request on which it can depend.
 type cached struct {
-	snap    *store.Snapshot
-	files   any
+	basis
 	request string
+}
+
+// ordering identifies the misfits of a channel. The origin is part of it because Sparkle does not read
+// every address.
+type ordering struct {
+	basis
+	origin, channel string
+	order           feed.Order
+}
+
+// releases contains the versions of a catalog by position. A nil one has not been needed yet.
+type releases []atomic.Pointer[feed.Release]
+
+// keep puts a value into the cache.
+func (h *Handlers) keep(key, value any, size int) {
+	known := h.cache.Load()
+	if known.size.Add(int64(size+entryOverhead)) > maxCached {
+		h.cache.CompareAndSwap(known, &cache{})
+		return
+	}
+	known.found.Store(key, value)
+}
+
+// recallReleases returns the versions that all requests share.
+func (a *asking) recallReleases() releases {
+	if known, ok := a.cache.Load().found.Load(a.basis); ok {
+		return known.(releases)
+	}
+	all := make(releases, a.snap.Catalog.Len())
+	a.keep(a.basis, all, len(all)*releaseSize)
+	return all
+}
+
+// recallMisfits returns the versions of the channel that native texts put in another order.
+func (a *asking) recallMisfits() *misfits {
+	key := ordering{a.basis, a.origin(), a.channel, a.order}
+	if known, ok := a.cache.Load().found.Load(key); ok {
+		return known.(*misfits)
+	}
+	all := a.misordered()
+	if a.failed == nil {
+		a.keep(key, all, len(key.origin)+(len(all.leftOut)+len(all.overtaken))*releaseSize)
+	}
+	return all
 }
 
 // response is a response with status 200.
@@ -59,7 +111,7 @@ func (a *asking) identify() (key cached, ok bool) {
 	for _, name := range parameters {
 		b.WriteString("\n" + a.Query(name))
 	}
-	return cached{a.snap, a.DB.FileState(), b.String()}, true
+	return cached{a.basis, b.String()}, true
 }
 
 // keyed reports whether the request has a rollout key in any form.
@@ -82,18 +134,12 @@ func (a *asking) recall() bool {
 	return ok
 }
 
-// remember puts a response into the cache. It uses the key from before the response was made,
-// because a file may have changed since.
+// remember puts a response into the cache.
 func (a *asking) remember(r *response) {
 	if !a.identified || a.timed {
 		return
 	}
-	known := a.cache.Load()
-	if known.size.Add(int64(len(a.id.request)+len(r.body)+responseOverhead)) > maxCached {
-		a.cache.CompareAndSwap(known, &cache{})
-		return
-	}
-	known.found.Store(a.id, r)
+	a.keep(a.id, r, len(a.id.request)+len(r.body))
 }
 
 // reply sends a response, or status 304 if the client has it.

@@ -41,7 +41,7 @@ func (h *Handlers) check(r *web.Request) (CheckView, error) {
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (view CheckView, err error) {
 		for _, format := range feed.Formats {
 			for _, channel := range snap.Catalog.Channels().Names() {
-				a := &asking{Handlers: h, Request: r, snap: snap}
+				a := h.newAsking(nil, r, snap)
 				a.on(channel)
 				view.Data = append(view.Data, a.state(format))
 				if a.failed != nil {

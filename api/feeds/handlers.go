@@ -4,7 +4,7 @@
 //	handlers.go     routes, and headers of all responses
 //	asking.go       what a request asks for, and the versions that it is offered
 //	answer.go       responses
-//	cache.go        public responses that are kept in memory
+//	cache.go        what is kept in memory
 //	updaters.go     the feeds of updaters
 //	files.go        files below the address of a feed
 //	latest.go       links to the latest version, and checksums
@@ -95,7 +95,7 @@ func (h *Handlers) AdminRoutes() []web.Route {
 func (h *Handlers) answer(handler func(*asking) error) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		err := r.Snapshot(h.DB, func(snap *store.Snapshot) error {
-			a := &asking{Handlers: h, Request: r, w: w, snap: snap}
+			a := h.newAsking(w, r, snap)
 			if a.recall() {
 				return nil
 			}
