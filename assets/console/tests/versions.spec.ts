@@ -328,6 +328,40 @@ test("what is wrong stands at its field before the server is asked", async ({ pa
   await expect(dialog.getByRole("textbox", { name: "Custom data" })).toHaveAttribute("aria-invalid", "true");
 });
 
+test.describe("a refusal of the server", () => {
+  test.use({ expected: [/status of 400/] });
+
+  test("versions for updaters are entered in the form, and the list is filtered by channel", async ({ page, server, project }) => {
+    await server.call("PUT", `/admin/projects/${project}/distribution`, { channels: [{ name: "night", includes: ["stable"] }] });
+    await put(server, project, "1.0.0");
+    const { id } = await put(server, project, "1.2.3.4", { channel: "night" });
+    await open(page, server, `/admin/versions?project=${project}&edit=${id}`);
+    const dialog = page.getByRole("dialog", { name: /1\.2\.3\.4/ });
+    const semver = dialog.getByRole("textbox", { name: "SemVer for updaters" });
+    await semver.fill("1.2");
+    await dialog.getByRole("textbox", { name: "Number for Sparkle" }).fill("70100");
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog.getByText("must be a version of SemVer 2.0.0", { exact: false })).toBeVisible();
+    await expect(semver).toHaveAttribute("aria-invalid", "true");
+    await expect(dialog.getByRole("textbox", { name: "Number for Sparkle" })).not.toHaveAttribute("aria-invalid", "true");
+    await semver.fill("1.2.34");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(dialog).toBeHidden();
+    const path = `/admin/projects/${project}/versions/${id}`;
+    expect(await server.call("GET", path)).toMatchObject({ native_versions: { semver: "1.2.34", sparkle: "70100" } });
+
+    await page.getByRole("combobox", { name: "Channel" }).click();
+    await page.getByRole("option", { name: "night" }).click();
+    await expect(page).toHaveURL(/channel=night/);
+    await expect(page.getByRole("row")).toHaveCount(2);
+    await expect(row(page, "1.2.3.4")).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("combobox", { name: "Channel" })).toHaveValue("night");
+    await expect(row(page, "1.0.0")).toHaveCount(0);
+  });
+});
+
 test.describe("two tabs", () => {
   test.use({ expected: [/status of 412/] });
 

@@ -1,6 +1,7 @@
 // How a project distributes its versions: channels, the rollout of new versions, health rules.
 
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { clientOf } from "../core/client";
 
 /** The name of the query for the distribution settings of a project. */
@@ -18,5 +19,5 @@ export function useDistribution(project: string, enabled = true) {
 /** Returns the names of the channels of a project; the built-in ones come first. */
 export function useChannels(project: string, enabled = true): string[] {
   const { data } = useDistribution(project, enabled);
-  return ["stable", "preview", ...(data?.channels ?? []).map(({ name }) => name)];
+  return useMemo(() => ["stable", "preview", ...(data?.channels ?? []).map(({ name }) => name)], [data]);
 }

@@ -164,6 +164,12 @@ export function useVersionColumns(usage: VersionUsage | undefined, rollouts: Rea
         detail: ({ custom_data: data }) => data && <DataTree value={data} label={names.custom} />,
       },
       { id: "channel", title: names.channel, hidden: true, width: 110, render: ({ channel }) => channel },
+      {
+        id: "native_versions",
+        title: names.native,
+        hidden: true,
+        render: ({ native_versions: native }) => native && Object.values(native).join(", "),
+      },
       { id: "id", title: names.id, hidden: true, width: 280, render: ({ id }) => id },
     ];
   }, [versions, format, usage, rollouts]);

@@ -44,9 +44,21 @@ test("an edit that changes nothing sends what was there", () => {
     is_deprecated: false,
     platforms: ["linux"],
     channel: "stable",
+    native_versions: null,
     custom_data: { build: 7 },
     published_at: 1_700_000_000,
   });
+});
+
+test("native versions are sent as they are, removed when they are blank, and not copied", () => {
+  const record = { ...version, native_versions: { semver: "1.2.0-rc.1" } };
+  const draft = draftOf(record);
+  expect(fieldsOf(draft)).toMatchObject({ native_versions: { semver: "1.2.0-rc.1", sparkle: null } });
+  expect(fieldsOf({ ...draft, native_versions: { semver: " ", sparkle: " 12 " } })).toMatchObject({
+    native_versions: { semver: null, sparkle: "12" },
+  });
+  expect(fieldsOf({ ...draft, native_versions: { semver: "", sparkle: "" } })).toMatchObject({ native_versions: null });
+  expect(fieldsOf(copyOf(record))).toMatchObject({ native_versions: null });
 });
 
 test("links with names are links of their own", () => {

@@ -27,6 +27,8 @@ export interface Draft {
   custom_data: string;
   /** "" lets the server choose it by is_preview. */
   channel: string;
+  /** Texts for updaters with an order of their own; "" lets the server derive one. */
+  native_versions: { semver: string; sparkle: string };
   /** Whom a new version reaches; "auto" is the default of the project. */
   reach: "auto" | "all" | "steps";
   plan: Plan;
@@ -51,6 +53,7 @@ export function empty(): Draft {
     published_at: null,
     custom_data: "",
     channel: "",
+    native_versions: { semver: "", sparkle: "" },
     reach: "auto",
     plan: newPlan(),
   };
@@ -78,17 +81,19 @@ export function draftOf(version: Version): Draft {
     published_at: version.published_at,
     custom_data: formatObject(version.custom_data),
     channel: version.channel,
+    native_versions: { semver: version.native_versions?.semver ?? "", sparkle: version.native_versions?.sparkle ?? "" },
     reach: "auto",
     plan: newPlan(),
   };
 }
 
 /**
- * Returns the values for a copy of a version. The copy is published now and has no translations.
- * The server decides whether it is the latest version.
+ * Returns the values for a copy of a version. The copy is published now and has no translations and
+ * no native versions. The server decides whether it is the latest version.
  */
 export function copyOf(version: Version): Draft {
-  return { ...draftOf(version), translations: {}, is_latest: null, is_deprecated: false, published_at: null };
+  const { native_versions } = empty();
+  return { ...draftOf(version), native_versions, translations: {}, is_latest: null, is_deprecated: false, published_at: null };
 }
 
 /** Returns the draft with the values of a release at the code host. */
@@ -113,6 +118,7 @@ export function fieldsOf(draft: Draft): VersionFields {
   const { channel, reach, is_latest, published_at, translations, custom_data, download_url, download_links } = draft;
   const links = linksOf(download_links);
   const data = parseObject(custom_data);
+  const native = { semver: draft.native_versions.semver.trim() || null, sparkle: draft.native_versions.sparkle.trim() || null };
   return {
     version: draft.version.trim(),
     comparable_version: draft.comparable_version.trim() || null,
@@ -129,6 +135,7 @@ export function fieldsOf(draft: Draft): VersionFields {
     platforms: draft.platforms,
     ...(published_at !== null && { published_at }),
     ...(channel !== "" && { channel }),
+    native_versions: native.semver || native.sparkle ? native : null,
     // The server ignores it for a version that exists.
     ...(reach !== "auto" && { rollout: reach === "all" ? null : rolloutFields(draft.plan) }),
     custom_data: "value" in data ? data.value : null,

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, Input, Popover, SegmentedControl, Select, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconBrandGit } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { CodehostReleasePreview, Version } from "svc-sdk";
 import { messagesOf } from "../../core/client";
 import { lazily } from "../../core/part";
@@ -187,6 +187,22 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
           }
         }}
       />
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        {(["semver", "sparkle"] as const).map((name) => (
+          <TextInput
+            key={name}
+            label={versions.form.native[name]}
+            description={versions.form.nativeHints[name]}
+            placeholder={versions.form.auto}
+            maxLength={64}
+            autoComplete="off"
+            spellCheck={false}
+            value={values.native_versions[name]}
+            error={errorOf(bind("native_versions").error, name)}
+            onChange={({ currentTarget }) => set("native_versions", { ...values.native_versions, [name]: currentTarget.value })}
+          />
+        ))}
+      </SimpleGrid>
       {!record && (
         <Input.Wrapper labelElement="div" label={versions.form.reach} description={versions.form.reaches[values.reach]}>
           <div>
@@ -208,6 +224,9 @@ export function VersionForm({ inputs, record, project, stable, repository }: Pro
     </Stack>
   );
 }
+
+/** Returns the error of both native versions for the one that it names. */
+const errorOf = (error: ReactNode, name: "semver" | "sparkle") => (String(error ?? "").includes(`.${name} `) ? error : undefined);
 
 /** Warns that the version has no downloads, and offers to copy the files of the previous version. */
 function NoFile({ inputs: { values, set }, record, stable }: { inputs: Inputs<Draft>; record: Version | null; stable: Stable }) {

@@ -13,6 +13,7 @@ import { useTexts } from "../../core/texts";
 import { useLanguages } from "../../fields/languages";
 import { platforms, usePlatformName } from "../../fields/platforms";
 import { useAct } from "../../resource/act";
+import { useChannels } from "../../resource/distribution";
 import { ResourcePage } from "../../resource/page";
 import { stateOf } from "../../resource/record";
 import type { Action, Filter, ListQuery, Resource } from "../../resource/resource";
@@ -51,7 +52,7 @@ function useVersions(project: string): Resource<Version, Draft> {
   const { data: usage } = useUsage(project);
   const { data: rollouts } = useRollouts(project);
   const columns = useVersionColumns(usage, rollouts);
-  const filters = useFilters();
+  const filters = useFilters(project);
   const { data: projects } = useProjects();
   const shown = projects?.find(({ project_key }) => project_key === project);
   const repository = Boolean(shown?.repo_url);
@@ -121,15 +122,17 @@ function useVersions(project: string): Resource<Version, Draft> {
         "simulateUpdateCheck",
         "getVersionUsage",
         "listRollouts",
+        "getDistribution",
       ],
     }),
     [versions, common, texts, columns, filters, stable, repository, shown, project, actions, simulate],
   );
 }
 
-function useFilters(): Filter[] {
+function useFilters(project: string): Filter[] {
   const { versions } = useTexts();
   const platformName = usePlatformName();
+  const channels = useChannels(project);
   return useMemo(() => {
     const { filters: texts } = versions;
     const flag = (name: "preview" | "deprecated" | "milestone" | "yanked"): Filter => ({
@@ -143,12 +146,13 @@ function useFilters(): Filter[] {
     });
     return [
       { id: "platform", label: texts.platform, kind: "choice", choices: platforms.map((value) => ({ value, label: platformName(value) })) },
+      { id: "channel", label: texts.channel, kind: "choice", choices: channels.map((value) => ({ value, label: value })) },
       flag("preview"),
       flag("deprecated"),
       flag("milestone"),
       flag("yanked"),
     ];
-  }, [versions]);
+  }, [versions, channels]);
 }
 
 /** Reports whether a version can be deprecated. Its users need another version to which they can update. */

@@ -16,6 +16,7 @@ export const versions = {
     translations: "Translations",
     custom: "Custom data",
     channel: "Channel",
+    native: "For updaters",
     id: "ID",
   },
   flags: { latest: "Latest", preview: "Preview", milestone: "Milestone", deprecated: "Deprecated" },
@@ -28,6 +29,7 @@ export const versions = {
   },
   filters: {
     platform: "Platform",
+    channel: "Channel",
     preview: "Preview",
     deprecated: "Deprecated",
     milestone: "Milestone",
@@ -53,6 +55,11 @@ export const versions = {
     noFile: (version: string) => `Apps that update to ${version} will find no file.`,
     keepLinks: (version: string) => `Use the files of ${version}`,
     channel: "Automatic: stable, or for a preview the channel named like its tag, else preview.",
+    native: { semver: "SemVer for updaters", sparkle: "Number for Sparkle" },
+    nativeHints: {
+      semver: "For Tauri, Electron and Squirrel.Mac. Leave blank to derive it from the sort version.",
+      sparkle: "The CFBundleVersion of the app. Leave blank to take it from the file.",
+    },
     reach: "Who is offered it",
     reachNames: { auto: "Automatic", all: "Everybody", steps: "Step by step" },
     reaches: {

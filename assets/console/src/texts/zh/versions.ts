@@ -18,6 +18,7 @@ export const versions: (typeof en)["versions"] = {
     translations: "译文",
     custom: "自定义数据",
     channel: "渠道",
+    native: "供更新器使用",
     id: "编号",
   },
   flags: { latest: "最新", preview: "预览版", milestone: "里程碑", deprecated: "已弃用" },
@@ -30,6 +31,7 @@ export const versions: (typeof en)["versions"] = {
   },
   filters: {
     platform: "平台",
+    channel: "渠道",
     preview: "预览版",
     deprecated: "已弃用",
     milestone: "里程碑",
@@ -55,6 +57,11 @@ export const versions: (typeof en)["versions"] = {
     noFile: (version) => `更新到 ${version} 的应用将找不到可下载的文件。`,
     keepLinks: (version) => `使用 ${version} 的文件`,
     channel: "自动：正式版为 stable；预览版为与其标签同名的渠道，否则为 preview。",
+    native: { semver: "更新器的 SemVer", sparkle: "Sparkle 的版本号" },
+    nativeHints: {
+      semver: "用于 Tauri、Electron 和 Squirrel.Mac。留空则由排序版本得出。",
+      sparkle: "应用的 CFBundleVersion。留空则取自文件。",
+    },
     reach: "提供给谁",
     reachNames: { auto: "自动", all: "所有人", steps: "分批" },
     reaches: {
