@@ -199,7 +199,7 @@ var onlyIn = map[string][]string{
 	"github.com/studio-b12/gowebdav":      {"internal/files/storage"},
 	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
-	"golang.org/x/crypto":                 {"internal/auth", "internal/files/digest", "internal/testutil/minisign", "tools/dist"},
+	"golang.org/x/crypto":                 {"internal/auth", "internal/demo", "internal/files/digest", "internal/testutil/minisign", "tools/dist"},
 	"golang.org/x/net":                    {"internal/files/storage/storagetest"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},

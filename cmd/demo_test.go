@@ -49,6 +49,16 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s has %d cards", project, len(cards))
 		}
 	}
+	assets := p.ask(t, "GET", "/public/wicklume/versions/by-version/0.12.1/assets", "", 200)["data"].([]any)
+	for _, a := range assets {
+		signatures, _ := a.(map[string]any)["signatures"].(map[string]any)
+		if one, _ := signatures["minisign"].(map[string]any); one["status"] != "valid" {
+			t.Errorf("a file of the demo has the signatures %v, want a valid one", signatures)
+		}
+	}
+	if len(assets) != 3 {
+		t.Errorf("0.12.1 has %d files, want one for each platform", len(assets))
+	}
 	funnel := p.ask(t, "POST", "/admin/projects/quillmere/events/analysis/funnel", fmt.Sprintf(
 		`{"start_time":%d,"steps":[{"event_name":"app_opened"},{"event_name":"document_created"},{"event_name":"document_exported"},{"event_name":"purchase_completed"}]}`, time.Now().Unix()-30*24*3600), 200)
 	before := 1e9

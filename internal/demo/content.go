@@ -75,6 +75,8 @@ type versionLine struct {
 	Rollout      *rollout.Rollout `json:"rollout,omitempty"`
 	PublishedAt  int64            `json:"published_at"`
 	CreatedAt    int64            `json:"created_at"`
+
+	Assets map[string]assetLine `json:"assets,omitempty"` // by file name
 }
 
 type link struct {
@@ -134,6 +136,7 @@ func (w *world) versions() []versionLine {
 		r := &w.releases[i]
 		at, t := w.published(r), w.text("versions/"+r.version)
 		commit := fmt.Sprintf("%010x", c.Uint64()>>24)
+		before := len(w.files)
 		lines[i] = versionLine{
 			ID: c.uuid7(at), Version: r.version, Comparable: r.version, Title: t.title, Content: t.body,
 			Translations: w.translations("versions/"+r.version, ""),
@@ -142,6 +145,7 @@ func (w *world) versions() []versionLine {
 			Platforms:    r.platforms, Rollout: w.rolloutOf(r), PublishedAt: at, CreatedAt: at,
 			CustomData: map[string]any{"build": 1200 + 37*i, "commit": commit, "channel": channel(r)},
 		}
+		lines[i].Assets = w.signatures(w.files[before:])
 		if lines[i].Platforms == nil {
 			lines[i].Platforms = []string{}
 		}

@@ -9,6 +9,7 @@
 //	people.go    the users of an app: places, platforms, versions
 //	life.go      days, sessions, events and requests
 //	reports.go   feedback and logs
+//	signing.go   signatures of files
 //	rollouts.go  releases that reach their users step by step, and their health
 //	voices.go    texts of feedback
 //	cards.go     cards of the dashboard
@@ -86,6 +87,7 @@ type project struct {
 	incidents                           []incident
 	cards                               []card
 	distribution                        *distribution // nil = the default settings
+	signed                              bool          // whether stored files are signed
 }
 
 type former struct {
@@ -210,6 +212,7 @@ func (w *world) write(out io.Writer) error {
 		{transfer.AliasesFile, each(w.formerKeys())},
 		{transfer.LanguagesFile, each(w.languageLines())},
 		{transfer.DistributionFile, each(w.distributionLines())},
+		{transfer.TrustKeysFile, each(w.trustKeyLines())},
 		{transfer.VersionsFile, each(versions)},
 		{transfer.AnnouncementsFile, each(w.announcementLines())},
 		{transfer.FeedbacksFile, each(w.feedbackLines)},

@@ -38,6 +38,7 @@ var wicklume = &project{
 		},
 		{version: "0.13.0-alpha.3", ago: 3, hour: 22, preview: true, platforms: []string{"linux"}},
 	},
+	signed: true,
 	distribution: &distribution{
 		channels: []channelLine{{"alpha", []string{"preview"}}},
 		health: rollout.HealthRules{FalseAlarm: 0.01, Rules: []rollout.HealthRule{
