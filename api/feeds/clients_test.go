@@ -184,19 +184,7 @@ func twoVersions() (old, next [][]byte) {
 // with it. installed is the file of that app; the result must be the file next.
 func electron(t *testing.T) (update func(s *apitest.Server, name string, installed, next []byte) (log string)) {
 	t.Helper()
-	dir := installed(t, electronUpdater, func(ctx context.Context, dir string) error {
-		for _, name := range []string{"package.json", "package-lock.json"} {
-			text, err := os.ReadFile(source(t, "electron/"+name))
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-				return err
-			}
-		}
-		_, err := command(ctx, dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
-		return err
-	})
+	dir := electronFolder(t)
 	return func(s *apitest.Server, name string, installed, next []byte) string {
 		t.Helper()
 		folder := t.TempDir()
@@ -224,6 +212,24 @@ func electron(t *testing.T) (update func(s *apitest.Server, name string, install
 		}
 		return log
 	}
+}
+
+// electronFolder returns the folder in which electron-updater is installed.
+func electronFolder(t *testing.T) string {
+	t.Helper()
+	return installed(t, electronUpdater, func(ctx context.Context, dir string) error {
+		for _, name := range []string{"package.json", "package-lock.json"} {
+			text, err := os.ReadFile(source(t, "electron/"+name))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+				return err
+			}
+		}
+		_, err := command(ctx, dir, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+		return err
+	})
 }
 
 // TestElectronUpdater updates an AppImage with electron-updater, which downloads only the changed
@@ -276,16 +282,22 @@ func nupkg(t *testing.T, version, more string) []byte {
 	return b.Bytes()
 }
 
-// TestVelopack checks for an update with Velopack and downloads it.
-func TestVelopack(t *testing.T) {
-	t.Parallel()
-	dir := installed(t, velopack, func(ctx context.Context, dir string) error {
+// velopackFolder returns the folder in which Velopack is installed.
+func velopackFolder(t *testing.T) string {
+	t.Helper()
+	return installed(t, velopack, func(ctx context.Context, dir string) error {
 		if _, err := command(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
 			return err
 		}
 		_, err := command(ctx, dir, "venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", strings.Replace(velopack, "-", "==", 1))
 		return err
 	})
+}
+
+// TestVelopack checks for an update with Velopack and downloads it.
+func TestVelopack(t *testing.T) {
+	t.Parallel()
+	dir := velopackFolder(t)
 	s := newServer(t)
 	s.Project(t, "demo")
 	for _, version := range []string{"2.2.1", "2.3.0"} {
