@@ -35,20 +35,15 @@ func TestDiskThatHangs(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- hang.Wait() }()
 	t.Cleanup(func() { _ = hang.Process.Kill() })
-	status := func() string {
-		text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.Process.Pid), "status"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
+	tasks := filepath.Join("/proc", strconv.Itoa(p.Process.Pid), "task")
 	testutil.Until(t, "strace to attach", func() bool {
 		select {
 		case err := <-ended:
 			t.Skipf("needs strace to be allowed to trace: in a container add the capability SYS_PTRACE: %v", err)
 		default:
 		}
-		return !strings.Contains(status(), "TracerPid:\t0\n")
+		status, err := os.ReadFile(filepath.Join(tasks, "..", "status"))
+		return err == nil && !strings.Contains(string(status), "TracerPid:\t0\n")
 	})
 	go func() { // this request waits for the disk until the process ends
 		if answer, err := http.Post(p.url+"/public/a/feedbacks", "application/json", strings.NewReader(`{"content":"x"}`)); err == nil {
@@ -65,7 +60,7 @@ func TestDiskThatHangs(t *testing.T) {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	testutil.Until(t, "the end of the process", func() bool { return strings.Contains(status(), "State:\tZ") })
+	testutil.Until(t, "the end of every thread that strace does not hold", func() bool { return held(t, tasks) })
 	if err := hang.Process.Kill(); err != nil { // kill strace, which holds the thread that hangs
 		t.Fatal(err)
 	}
@@ -75,4 +70,21 @@ func TestDiskThatHangs(t *testing.T) {
 		t.Errorf("got exit code %d, want 15", code)
 	}
 	serve(t, data).ask(t, "GET", "/public/a", "", 200)
+}
+
+// held reports whether every thread of a process has ended or is stopped by a debugger. tasks is
+// the directory /proc/PID/task. The thread that hangs may be any, also the first.
+func held(t *testing.T, tasks string) bool {
+	t.Helper()
+	states, err := filepath.Glob(filepath.Join(tasks, "*", "status"))
+	if err != nil || len(states) == 0 {
+		t.Fatalf("no threads in %s: %v", tasks, err)
+	}
+	for _, file := range states {
+		status, err := os.ReadFile(file)
+		if err == nil && !regexp.MustCompile(`\nState:\t[tZX]`).Match(status) {
+			return false
+		}
+	}
+	return true
 }
