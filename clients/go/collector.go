@@ -19,6 +19,8 @@ type collector struct {
 	opts    AnalyticsOptions
 	granted atomic.Bool
 
+	rollouts rolloutKeys
+
 	mu       sync.Mutex // guards the fields below; never held during I/O
 	closed   bool
 	queues   map[string]*queue // one queue per project, by namespace and project
@@ -44,10 +46,7 @@ func (c *collector) queue() *queue {
 		if project == "" {
 			return nil
 		}
-		ns := c.opts.Namespace
-		if ns == "" {
-			ns = namespace(c.client.base, project)
-		}
+		ns := c.namespaceOf(project)
 		key := ns + "\n" + lowerASCII(project)
 		if c.queues[key] == nil {
 			c.queues[key] = newQueue(c, ns, project)
@@ -56,6 +55,14 @@ func (c *collector) queue() *queue {
 		c.bound.attach()
 	}
 	return c.bound
+}
+
+// namespaceOf returns the namespace of the local state of a project.
+func (c *collector) namespaceOf(project string) string {
+	if c.opts.Namespace != "" {
+		return c.opts.Namespace
+	}
+	return namespace(c.client.base, project)
 }
 
 // rebind releases the queue of the previous project. It is called after the client was bound to

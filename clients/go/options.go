@@ -171,6 +171,24 @@ func WithAppVersion(version string) Option {
 	}
 }
 
+// WithChannel sets the channel that update checks ask for, such as preview. A call can specify
+// another one.
+func WithChannel(channel string) Option {
+	return func(c *config) error {
+		c.settings.channel = channel
+		return nil
+	}
+}
+
+// WithRolloutKey sets the key by which rollouts include the app, of at most 64 characters. By
+// default, it is a random number from 0 to 9999 that is kept with the local state.
+func WithRolloutKey(key string) Option {
+	return func(c *config) error {
+		c.settings.rolloutKey = key
+		return nil
+	}
+}
+
 // WithHTTPClient sends requests with the given client. The cookie jar of the client is not used,
 // and its redirect policy is replaced. The library never closes the client.
 func WithHTTPClient(client *http.Client) Option {
@@ -222,6 +240,8 @@ type settings struct {
 	token      func(context.Context) (string, error) // nil if there is no credential
 	locale     string
 	appVersion string
+	channel    string
+	rolloutKey string // "" = a random one
 
 	platform        Platform // as the caller has passed it
 	platformIs      source

@@ -8,7 +8,8 @@ import (
 
 // CheckUpdate checks whether there is an update, and whether it is required. If in specifies no
 // version, the version from [WithAppVersion] is sent. If that is not set either, the error is a
-// [*UsageError]. For a version that was never published, in must contain a comparable version.
+// [*UsageError]. For a version that was never published, in must contain a comparable version. The
+// channel and the rollout key of the client are sent unless in contains others; null sends none.
 //
 // [Updates.Check] makes this request at most once per interval, and recommends a decision.
 func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateCheck, error) {
@@ -19,7 +20,10 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 	if in.Locale.IsZero() && s.locale != "" {
 		in.Locale = Set(s.locale)
 	}
-	for _, o := range []*Opt[string]{&in.CurrentVersion, &in.CurrentComparableVersion, &in.Locale} {
+	if in.Channel.IsZero() && s.channel != "" {
+		in.Channel = Set(s.channel)
+	}
+	for _, o := range []*Opt[string]{&in.CurrentVersion, &in.CurrentComparableVersion, &in.Locale, &in.Channel} {
 		if o.IsNull() {
 			*o = Opt[string]{}
 		}
@@ -28,6 +32,14 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 	comparable, _ := in.CurrentComparableVersion.Get()
 	if strings.TrimSpace(current+comparable) == "" {
 		return nil, usage("an update check needs the current version: see WithAppVersion")
+	}
+	switch {
+	case in.RolloutKey.IsNull():
+		in.RolloutKey = Opt[string]{}
+	case in.RolloutKey.IsZero() && s.rolloutKey != "":
+		in.RolloutKey = Set(s.rolloutKey)
+	case in.RolloutKey.IsZero() && s.project != "":
+		in.RolloutKey = Set(p.client.events.rolloutKey())
 	}
 	return fetch[UpdateCheck](ctx, p.call(http.MethodPost, "/public/{k}/versions/check-update").body(in))
 }

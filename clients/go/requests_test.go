@@ -542,7 +542,7 @@ func TestLocalChecksComeFirst(t *testing.T) {
 
 func TestDefaultsOfTheClientFillReads(t *testing.T) {
 	t.Parallel()
-	c, r := recorded(t, WithProject("acme"), WithToken("t"), WithLocale("de"), WithAppVersion("1.2"))
+	c, r := recorded(t, WithProject("acme"), WithToken("t"), WithLocale("de"), WithAppVersion("1.2"), WithChannel("beta"), WithRolloutKey("7"))
 	for _, call := range []func() error{
 		func() error { _, err := c.Public.GetLatestAnnouncement(t.Context(), nil); return err },
 		func() error {
@@ -554,6 +554,10 @@ func TestDefaultsOfTheClientFillReads(t *testing.T) {
 			return err
 		},
 		func() error { _, err := c.Public.CheckUpdate(t.Context(), UpdateCheckInput{}); return err },
+		func() error {
+			_, err := c.Public.CheckUpdate(t.Context(), UpdateCheckInput{Channel: Null[string](), RolloutKey: Null[string]()})
+			return err
+		},
 	} {
 		if err := call(); err != nil {
 			t.Fatal(err)
@@ -564,8 +568,43 @@ func TestDefaultsOfTheClientFillReads(t *testing.T) {
 			t.Errorf("request %d: got %q, want %q", i, got, want)
 		}
 	}
-	if got, want := r.bodies[3], `{"current_version":"1.2","locale":"de"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	for i, want := range []string{
+		`{"current_version":"1.2","channel":"beta","rollout_key":"7","locale":"de"}`,
+		`{"current_version":"1.2","locale":"de"}`,
+	} {
+		if got := r.bodies[3+i]; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestRolloutKeyIsKept checks where the key is stored, and that an opt-out does not remove it.
+func TestRolloutKeyIsKept(t *testing.T) {
+	t.Parallel()
+	const name = "svc.analytics.n." + rolloutSuffix
+	for mode, stored := range map[Persistence]bool{PersistDevice: true, PersistSession: false, PersistNone: false} {
+		storage := &memoryStorage{}
+		keyOf := func() string {
+			analytics := AnalyticsOptions{Persistence: mode, Storage: storage, Namespace: "n"}
+			c, r := recorded(t, WithProject("acme"), WithAppVersion("1"), WithAnalytics(analytics))
+			for range 2 {
+				if _, err := c.Public.CheckUpdate(t.Context(), UpdateCheckInput{}); err != nil {
+					t.Fatal(err)
+				}
+				c.Public.OptOut()
+			}
+			if r.bodies[0] != r.bodies[1] {
+				t.Errorf("%v: got %s, then %s, want the same key", mode, r.bodies[0], r.bodies[1])
+			}
+			return strings.TrimSuffix(strings.TrimPrefix(r.bodies[0], `{"current_version":"1","rollout_key":"`), `"}`)
+		}
+		key := keyOf()
+		if !validRolloutKey(key) || (storage.texts[name] == key) != stored {
+			t.Errorf("%v: got key %q, %q stored", mode, key, storage.texts[name])
+		}
+		if stored && keyOf() != key {
+			t.Errorf("%v: another client has another key", mode)
+		}
 	}
 }
 

@@ -119,6 +119,9 @@ func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error
 	}
 	m := u.memoryOf(s.project)
 	key := o.key()
+	if s.channel != "" {
+		key += "|" + s.channel
+	}
 	if !o.Force {
 		if r := parseMemory(m.read()); r != nil && r.Key == key && !r.due(o.Interval, u.client.clock.now().Unix()) {
 			return u.update(r.answer, *r.CheckedAt, true), nil

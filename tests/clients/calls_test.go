@@ -252,6 +252,12 @@ func (s *story) checkArguments(args, body map[string]any) bool {
 			return false
 		}
 	}
+	switch n := s.random.IntN(10); {
+	case n < 3:
+		set("rollout_key", "é 🚀")
+	case n < 5: // null sends no key, not even one that the library has made
+		args["rollout_key"], body["rollout_key"] = nil, "missing"
+	}
 	if s.chance(40) {
 		set("locale", "es-MX")
 	} else if s.locale != "" {

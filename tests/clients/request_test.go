@@ -62,7 +62,27 @@ func received(r *http.Request, body []byte) request {
 	if len(body) > 0 && json.Unmarshal(body, &got.Body) != nil {
 		got.Body = "no JSON: " + string(body)
 	}
+	if strings.HasSuffix(got.Path, "/check-update") {
+		got.withoutRandomKey()
+	}
 	return got
+}
+
+// rolloutKey matches the keys that libraries make.
+var rolloutKey = regexp.MustCompile(`^[0-9]{1,4}$`)
+
+// withoutRandomKey removes a rollout key that the library has made from an update check. If the
+// check contains no key at all, it adds one that no library makes.
+func (r *request) withoutRandomKey() {
+	body, _ := r.Body.(map[string]any)
+	key, sent := body["rollout_key"].(string)
+	switch {
+	case body == nil:
+	case !sent:
+		body["rollout_key"] = "missing"
+	case rolloutKey.MatchString(key):
+		delete(body, "rollout_key")
+	}
 }
 
 // equalEscapes unescapes characters that libraries may escape but need not.

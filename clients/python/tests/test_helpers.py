@@ -87,8 +87,10 @@ def test_an_answer_is_remembered_for_an_interval(state_dir: Path) -> None:
         assert not again.updates.check().remembered
         assert not again.updates.check(force=True).remembered
     assert len(service.bodies) == count + 2
-    assert [p.name for p in state_dir.iterdir()] == ["454ea31f-acme.updates.json"]
-    assert service.bodies[0] == {"current_version": "1.0"}
+    assert sorted(p.name for p in state_dir.iterdir()) == ["454ea31f-acme.json", "454ea31f-acme.updates.json"]
+    state = json.loads((state_dir / "454ea31f-acme.json").read_text())
+    assert list(state) == ["svc.analytics.454ea31f-acme.rollout_key"]
+    assert service.bodies[0] == {"current_version": "1.0", "rollout_key": next(iter(state.values()))}
 
 
 def test_without_a_version_there_is_no_check() -> None:
@@ -118,19 +120,21 @@ def test_a_version_that_was_never_published_is_compared_as_what_it_stands_for(ki
 
     async def run_async() -> None:
         transport = httpx.MockTransport(service.answer_async)
-        async with AsyncFakeClockClient(BASE, "acme", app_version="v1.4", transport=transport) as client:
+        async with AsyncFakeClockClient(
+            BASE, "acme", app_version="v1.4", rollout_key="7", transport=transport
+        ) as client:
             assert (await client.updates.check()).decision == "optional"
             assert (await client.updates.check()).remembered
 
     if kind == "sync":
-        with checking(service, app_version="v1.4") as client:
+        with checking(service, app_version="v1.4", rollout_key="7") as client:
             assert client.updates.check().decision == "optional"
             assert client.updates.check().remembered
     else:
         asyncio.run(run_async())
     assert service.bodies == [
-        {"current_version": "v1.4"},
-        {"current_version": "v1.4", "current_comparable_version": "1.4"},
+        {"current_version": "v1.4", "rollout_key": "7"},
+        {"current_version": "v1.4", "current_comparable_version": "1.4", "rollout_key": "7"},
     ]
 
 

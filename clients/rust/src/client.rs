@@ -162,6 +162,19 @@ impl ClientBuilder {
         self
     }
 
+    /// Channel of update checks, for example `preview`.
+    pub fn channel(mut self, channel: impl Into<String>) -> Self {
+        self.options.channel = Some(channel.into());
+        self
+    }
+
+    /// Key by which rollouts include the application; unless set, a random
+    /// number from 0 to 9999 that is kept with the local state.
+    pub fn rollout_key(mut self, key: impl Into<String>) -> Self {
+        self.options.rollout_key = Some(key.into());
+        self
+    }
+
     /// Sends requests through a transport of the application. The async client
     /// uses it for events, error reports and downloads.
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {

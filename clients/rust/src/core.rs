@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::clock::{Clock, Closed};
 use crate::error::{Error, Result};
 use crate::events::Events;
 use crate::logs::Reporter;
-use crate::request::{self, Answer, Call, Exchange, Step};
+use crate::request::{self, Answer, Body, Call, Exchange, Step};
 use crate::settings::{Settings, Token};
 use crate::sync::lock;
 use crate::transport::{Transport, TransportError};
@@ -120,6 +121,15 @@ impl Core {
         Ok(())
     }
 
+    /// The first request of a call.
+    fn prepare(&self, settings: &Settings, mut call: Call) -> Result<Exchange> {
+        if let (true, Body::Json(Value::Object(body))) = (call.needs_rollout_key, &mut call.body) {
+            let key = self.events.rollout_key(settings);
+            body.entry("rollout_key").or_insert(key.into());
+        }
+        Exchange::new(settings, call)
+    }
+
     /// Makes a call and waits for its result.
     pub(crate) fn call<T: DeserializeOwned>(
         self: &Arc<Self>,
@@ -131,7 +141,7 @@ impl Core {
         self.ensure_open()?;
         // Another project may be bound during the request.
         let queue = keeps_feedback.then(|| self.events.queue(self)).flatten();
-        let answer = self.send(Exchange::new(settings, call)?)?;
+        let answer = self.send(self.prepare(settings, call)?)?;
         etag::keep(note.as_ref(), &answer);
         if let Some(queue) = queue {
             self.events.keep_feedback(&queue, &answer);
@@ -181,7 +191,7 @@ impl Core {
         self.ensure_open()?;
         // Another project may be bound during the request.
         let queue = keeps_feedback.then(|| self.events.queue(self)).flatten();
-        let answer = self.send_async(Exchange::new(settings, call)?).await?;
+        let answer = self.send_async(self.prepare(settings, call)?).await?;
         etag::keep(note.as_ref(), &answer);
         if let Some(queue) = queue {
             self.events.keep_feedback(&queue, &answer);

@@ -44,6 +44,8 @@ pub(crate) struct Call {
     pub reply_token: Option<String>,
     /// The answer is feedback to keep.
     pub keeps_feedback: bool,
+    /// The body gets the key that is kept with the local state.
+    pub needs_rollout_key: bool,
     pub note: Option<crate::ETag>,
 }
 
@@ -81,6 +83,7 @@ impl Call {
             if_match: None,
             reply_token: None,
             keeps_feedback: false,
+            needs_rollout_key: false,
             note: None,
         })
     }

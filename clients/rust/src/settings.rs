@@ -24,6 +24,8 @@ pub(crate) struct Settings {
     pub platform_version: Option<String>,
     pub locale: Option<String>,
     pub app_version: Option<String>,
+    pub channel: Option<String>,
+    pub rollout_key: Option<String>,
     pub user_agent: String,
     pub headers: Vec<(String, String)>,
     pub client_time: bool,
@@ -58,6 +60,8 @@ pub(crate) struct Options {
     pub headers: Vec<(String, String)>,
     pub locale: Option<String>,
     pub app_version: Option<String>,
+    pub channel: Option<String>,
+    pub rollout_key: Option<String>,
 }
 
 impl Options {
@@ -77,6 +81,8 @@ impl Options {
             headers: Vec::new(),
             locale: None,
             app_version: None,
+            channel: None,
+            rollout_key: None,
         }
     }
 
@@ -122,6 +128,8 @@ impl Options {
             platform_version,
             locale: self.locale,
             app_version: self.app_version,
+            channel: self.channel.filter(|c| !c.is_empty()),
+            rollout_key: self.rollout_key.filter(|k| !k.is_empty()),
             user_agent,
             headers: self.headers,
             client_time: self.client_time,

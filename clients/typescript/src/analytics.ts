@@ -80,6 +80,8 @@ export class Analytics {
   private readonly tuning: Tuning;
   /** By project. Keys that differ only in case are the same project. */
   private readonly queues = new Map<string, Queue>();
+  /** By namespace. */
+  private readonly rolloutKeys = new Map<string, string>();
   private bound: string | null = null;
   private current: Queue | undefined;
   private granted = false;
@@ -108,6 +110,35 @@ export class Analytics {
       return null;
     }
     return this.options.storage ? storeOn(this.options.storage) : this.host.store(this.namespace, part);
+  }
+
+  /**
+   * The key by which the bound project includes the application in rollouts: a random number from 0
+   * to 9999. It is stored beside the identifier, but an opt-out does not remove it, because it
+   * identifies nobody.
+   */
+  get rolloutKey(): string {
+    const { namespace } = this;
+    let key = this.rolloutKeys.get(namespace);
+    if (!key) {
+      const name = `svc.analytics.${namespace}.rollout_key`;
+      key = String(Math.floor(Math.random() * 10000));
+      if (this.tuning.persistence === "persistent") {
+        try {
+          const store = this.store();
+          const stored = store?.read([name])[0];
+          if (stored && /^\d{1,4}$/.test(stored)) {
+            key = stored;
+          } else {
+            store?.write({ [name]: key });
+          }
+        } catch {
+          this.fixed.log({ message: "local state cannot be kept" });
+        }
+      }
+      this.rolloutKeys.set(namespace, key);
+    }
+    return key;
   }
 
   get active(): boolean {

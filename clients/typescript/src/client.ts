@@ -45,6 +45,10 @@ export interface SvcClientOptions {
   locale?: string | null | undefined;
   /** Version of the application, for announcements and update checks that specify none. */
   appVersion?: string | null | undefined;
+  /** Channel that update checks ask for if they specify none, such as `preview`. */
+  channel?: string | null | undefined;
+  /** Key by which rollouts include the application. Default: a random number from 0 to 9999, kept with the local state. */
+  rolloutKey?: string | null | undefined;
   /** Replaces the runtime's `fetch`. */
   fetch?: typeof fetch | undefined;
   /** Called with one event for each attempt of a request. */
@@ -131,7 +135,7 @@ export class Client {
     checkOptions(
       options,
       "baseUrl:string projectKey:string token:string|function platform:string platformVersion:string sendClientTime:boolean " +
-        "timeoutMs:number retries:number appIdentifier:string headers:object locale:string appVersion:string fetch:function " +
+        "timeoutMs:number retries:number appIdentifier:string headers:object locale:string appVersion:string channel:string rolloutKey:string fetch:function " +
         "logger:function analytics:object",
     );
     const baseUrl = baseAddress(options.baseUrl || "");
@@ -201,16 +205,16 @@ export class Client {
         return send(this.fixed, this.settings, { ...request, admin });
       };
     this.own = bind(clientTable, call(false)) as unknown as ClientApi;
-    const open = bind(publicTable, this.rules(call(false), appVersion));
+    const open = bind(publicTable, this.rules(call(false), options));
     for (const name of ["track", "flush", "optOut", "optIn", "hasOptedOut", "grantConsent", "revokeConsent", "resetIdentity"] as const) {
       open[name] = (analytics[name] as (...args: never[]) => unknown).bind(analytics);
     }
     Object.defineProperty(open, "distinctId", { get: () => analytics.distinctId, enumerable: true });
     this.public = open as unknown as PublicNamespace;
     this.public.feedbackReplies = (options) => feedbackReplies(this.fixed, this.settings, analytics, options);
-    this.admin = bind(adminTable, this.rules(call(true), appVersion)) as unknown as AdminNamespace;
+    this.admin = bind(adminTable, this.rules(call(true), options)) as unknown as AdminNamespace;
     this.admin.uploadFile = async (source, name, more = {}) => (await transfers()).upload(host, this.admin, source, name, more);
-    this.updates = new Updates(this.fixed, this.settings, analytics, this.public, appVersion);
+    this.updates = new Updates(this.fixed, this.settings, analytics, this.public, appVersion, options.channel);
     this.logs = new Logs(this.fixed, this.settings, appVersion);
   }
 
@@ -282,7 +286,7 @@ export class Client {
   }
 
   /** Local rules for individual methods. */
-  private rules(call: Call, appVersion: string | null): Call {
+  private rules(call: Call, { appVersion, channel, rolloutKey }: SvcClientOptions): Call {
     return (flags, request, data) => {
       const { method, path } = request;
       if (path.endsWith("/events/me")) {
@@ -295,8 +299,14 @@ export class Client {
         }
       }
       if (path.endsWith("/check-update")) {
-        if (data.locale === null) {
-          delete data.locale;
+        data.channel = data.channel === undefined ? channel : data.channel;
+        if (data.rollout_key === undefined && this.projectKey) {
+          data.rollout_key = rolloutKey || this.analytics.rolloutKey;
+        }
+        for (const name of ["locale", "channel", "rollout_key"]) {
+          if (data[name] === null) {
+            delete data[name];
+          }
         }
         if (data.current_version == null && data.current_comparable_version == null) {
           if (!appVersion) {

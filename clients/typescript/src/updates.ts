@@ -132,6 +132,7 @@ export class Updates {
     private readonly analytics: Analytics,
     private readonly api: PublicApi,
     private readonly appVersion: string | null,
+    private readonly channel: string | null | undefined,
   ) {}
 
   /**
@@ -148,7 +149,7 @@ export class Updates {
     }
     const locale = options.locale === undefined ? this.settings.locale : options.locale;
     const preview = !!options.includePreview;
-    const key = [version, comparable, preview, locale].map((part) => part ?? "").join("|");
+    const key = [version, comparable, preview, locale, ...(this.channel ? [this.channel] : [])].map((part) => part ?? "").join("|");
     const name = `svc.updates.${this.analytics.namespace}.last`;
     const interval = (options.intervalMs ?? 21600000) / 1000;
     const now = Math.floor(this.fixed.host.clock.now() / 1000);

@@ -107,13 +107,13 @@ it("queries leave out null and absent, and write booleans and numbers plainly", 
 
 it("the client's locale and app version fill public reads; an explicit null sends nothing", async () => {
   const { requests, fetch } = recorder();
-  const { client } = testClient({ fetch, locale: "de", appVersion: "1.2.3" });
+  const { client } = testClient({ fetch, locale: "de", appVersion: "1.2.3", channel: "beta", rolloutKey: "7" });
   await client.public.getProject();
   await client.public.getLatestAnnouncement();
   await client.public.getLatestAnnouncement({ locale: null, version: null });
   await client.public.getVersion("1.0", { locale: "fr" });
   await client.public.checkUpdate({});
-  await client.public.checkUpdate({ current_comparable_version: "9" });
+  await client.public.checkUpdate({ current_comparable_version: "9", channel: null, rollout_key: null });
   client.setLocale(null);
   await client.public.getProject();
   assert.deepEqual(
@@ -123,7 +123,7 @@ it("the client's locale and app version fill public reads; an explicit null send
       "?locale=de&version=1.2.3",
       "",
       "?locale=fr",
-      '{"current_version":"1.2.3","locale":"de"}',
+      '{"channel":"beta","rollout_key":"7","current_version":"1.2.3","locale":"de"}',
       '{"current_comparable_version":"9","locale":"de"}',
       "",
     ],

@@ -136,7 +136,10 @@ describe("check", () => {
     const { fetch } = recorder(() => Response.json(answer()));
     const client = new Client({ baseUrl: "https://svc.example.com/api/v1", projectKey: "demo", appVersion: "1", fetch }, { ...nodeHost, clock: fakeClock() });
     await client.updates.check();
-    assert.deepEqual(readdirSync(join(home, "svc-sdk")), ["454ea31f-demo.updates.json"]);
+    assert.deepEqual(readdirSync(join(home, "svc-sdk")).sort(), ["454ea31f-demo.json", "454ea31f-demo.updates.json"]);
+    const state = JSON.parse(readFileSync(join(home, "svc-sdk", "454ea31f-demo.json"), "utf8"));
+    assert.deepEqual(Object.keys(state), ["svc.analytics.454ea31f-demo.rollout_key"]);
+    assert.match(Object.values(state)[0], /^\d{1,4}$/);
   });
 });
 

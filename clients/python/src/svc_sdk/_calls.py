@@ -43,6 +43,7 @@ class Default:
 LOCALE = Default("locale")
 APP_VERSION = Default("app_version")
 PROJECT_KEY = Default("project_key")
+CHANNEL = Default("channel")
 
 
 def unless(value: Any, default: Default) -> Any:
@@ -214,6 +215,7 @@ def _json(body: Mapping[str, Any]) -> bytes:
 
 __all__ = [
     "APP_VERSION",
+    "CHANNEL",
     "LOCALE",
     "PROJECT_KEY",
     "UNSET",

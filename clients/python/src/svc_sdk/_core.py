@@ -7,6 +7,8 @@ by waiting for them.
 from __future__ import annotations
 
 import os
+import random
+import re
 import threading
 import time
 import weakref
@@ -45,6 +47,7 @@ class Core:
         self._settings = settings
         self._queue: EventQueue | None = None
         self._queue_name = ""
+        self._rollout_keys: dict[str, str] = {}
         self.is_closed = False
         self.exit_hooks: list[Callable[[float], None]] = []
         self.fork_hooks: list[Callable[[], None]] = []
@@ -140,6 +143,34 @@ class Core:
             self.queue().forget(identifier)
         return identifier
 
+    def rollout_key(self, given: str | Unset | None) -> str | None:
+        """Return the given key, that of the client, or a random one that is kept.
+
+        It is kept beside the identifier, but an opt-out does not remove it, because it identifies nobody.
+        """
+        if not isinstance(given, Unset):
+            return given
+        if self._settings.rollout_key or not self._settings.project_key:
+            return self._settings.rollout_key
+        name = self.namespace()
+        if name not in self._rollout_keys:
+            self._rollout_keys[name] = self._stored_rollout_key(f"svc.analytics.{name}.rollout_key", name)
+        return self._rollout_keys[name]
+
+    def _stored_rollout_key(self, at: str, name: str) -> str:
+        key = str(random.randrange(10000))
+        if self.analytics.persistence != "persistent":
+            return key
+
+        def keep(state: _state.State) -> _state.State:
+            state[at] = state[at] if _ROLLOUT_KEY.match(state.get(at, "")) else key
+            return state
+
+        store = self.storage(name, (at,))
+        if not _ROLLOUT_KEY.match(store.load().get(at, "")):
+            store.update(keep)
+        return store.load().get(at, key)
+
     def track(self, name: str, properties: Any) -> None:
         """Put an event into the queue and see to it that it is saved and sent."""
         if self.is_closed:
@@ -180,6 +211,7 @@ class Core:
             hook(ends)
 
 
+_ROLLOUT_KEY = re.compile(r"[0-9]{1,4}\Z")
 _SUFFIXES = ("distinct_id", "queue", "opt_out", "feedback")
 _live: weakref.WeakSet[Core] = weakref.WeakSet()
 

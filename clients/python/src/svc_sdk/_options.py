@@ -32,6 +32,8 @@ class Settings:
     declared_version: str | Unset | None
     locale: str | None
     app_version: str | None
+    channel: str | None
+    rollout_key: str | None
     send_client_time: bool
     connect_timeout: float | None
     timeout: float | None
@@ -82,6 +84,8 @@ def make_settings(
     headers: Mapping[str, str] | None,
     locale: str | None,
     app_version: str | None,
+    channel: str | None,
+    rollout_key: str | None,
 ) -> Settings:
     """Check the options of a client and put them together. Raises `SvcError`."""
     connect, total = _limits(timeout)
@@ -98,6 +102,8 @@ def make_settings(
         declared_version=declared("platform_version", platform_version),
         locale=_kinds.optional_text("locale", locale),
         app_version=_kinds.optional_text("app_version", app_version),
+        channel=_kinds.optional_text("channel", channel),
+        rollout_key=_kinds.optional_text("rollout_key", rollout_key),
         send_client_time=_kinds.flag("send_client_time", send_client_time),
         connect_timeout=connect,
         timeout=total,

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from ._calls import LOCALE, Call, not_null, prepare, some_version, unless
+from ._calls import CHANNEL, LOCALE, Call, not_null, prepare, some_version, unless
 from ._device import detect_architecture
 from ._download import Download, Progress, download
 from ._exchange import exchange
@@ -173,6 +173,8 @@ class _Checks:
             "current_version": not_null(version),
             "current_comparable_version": not_null(comparable),
             "include_preview": include_preview,
+            "channel": CHANNEL,
+            "rollout_key": not_null(self._base.rollout_key(UNSET)),
             "locale": not_null(unless(locale, LOCALE)),
         }
         call: Call[Any] = Call("POST", "/public/{k}/versions/check-update", body=body, check=some_version)
@@ -183,6 +185,8 @@ class _Checks:
             bool(include_preview),
             settings.locale if isinstance(locale, Unset) else locale,
         )
+        if settings.channel:
+            key += f"|{settings.channel}"
         derived = derive_comparable(version) if version is not None and comparable is None else None
         more = {**body, "current_comparable_version": derived}
         return _Question(call, replace(call, body=more) if derived else None, key, interval, force)

@@ -65,6 +65,8 @@ class AsyncSvcClient(Settable):
         headers: Mapping[str, str] | None = None,
         locale: str | None = None,
         app_version: str | None = None,
+        channel: str | None = None,
+        rollout_key: str | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         analytics: Mapping[str, Any] | None = None,
     ) -> None:
@@ -88,6 +90,8 @@ class AsyncSvcClient(Settable):
             headers=headers,
             locale=locale,
             app_version=app_version,
+            channel=channel,
+            rollout_key=rollout_key,
         )
         if transport is not None:
             _kinds.methods("transport", transport, "handle_async_request")

@@ -67,6 +67,8 @@ class SvcClient(Settable):
         headers: Mapping[str, str] | None = None,
         locale: str | None = None,
         app_version: str | None = None,
+        channel: str | None = None,
+        rollout_key: str | None = None,
         transport: httpx.BaseTransport | None = None,
         analytics: Mapping[str, Any] | None = None,
     ) -> None:
@@ -82,6 +84,8 @@ class SvcClient(Settable):
         - `user_agent` replaces the name of the library, `app_identifier` is added to it.
         - `headers` go with every request; they cannot replace those of the library.
         - `locale` and `app_version` fill arguments that calls leave out.
+        - `channel` and `rollout_key` fill those of update checks. Without a key, rollouts go by a random
+          number from 0 to 9999 that is kept with the local state.
         - `transport` is any transport of `httpx`, for example `httpx.MockTransport`.
         - `analytics` are options of event collection: `enabled`, `require_consent`,
           `persistence` (`persistent`, `session` or `none`), `flush_interval` and
@@ -104,6 +108,8 @@ class SvcClient(Settable):
             headers=headers,
             locale=locale,
             app_version=app_version,
+            channel=channel,
+            rollout_key=rollout_key,
         )
         if transport is not None:
             _kinds.methods("transport", transport, "handle_request")

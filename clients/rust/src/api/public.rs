@@ -37,10 +37,10 @@ pub struct CheckUpdate {
     pub current_comparable_version: Option<String>,
     /// Whether previews count.
     pub include_preview: Option<bool>,
-    /// Channel whose versions may be offered.
-    pub channel: Option<String>,
-    /// Decides how early a rollout reaches the caller.
-    pub rollout_key: Option<String>,
+    /// Channel whose versions may be offered; the client's own when left out.
+    pub channel: Patch<String>,
+    /// Decides how early a rollout reaches the caller; the client's own when left out.
+    pub rollout_key: Patch<String>,
     /// Whether an older version is taken in place of one that was withdrawn.
     pub accept_downgrade: Option<bool>,
     /// Whether the answer has the notes of the versions up to the target.
@@ -76,15 +76,15 @@ impl CheckUpdate {
         self
     }
 
-    /// Channel whose versions may be offered.
-    pub fn channel(mut self, channel: impl Into<String>) -> Self {
-        self.channel = Some(channel.into());
+    /// Channel whose versions may be offered; the client's own when left out.
+    pub fn channel(mut self, channel: impl Into<Patch<String>>) -> Self {
+        self.channel = channel.into();
         self
     }
 
     /// Decides how early a rollout reaches the caller: any text, always the same one.
-    pub fn rollout_key(mut self, key: impl Into<String>) -> Self {
-        self.rollout_key = Some(key.into());
+    pub fn rollout_key(mut self, key: impl Into<Patch<String>>) -> Self {
+        self.rollout_key = key.into();
         self
     }
 
@@ -136,8 +136,13 @@ impl Arguments for CheckUpdate {
             self.current_comparable_version.clone().map(Into::into),
         );
         put("include_preview", self.include_preview.map(Into::into));
-        put("channel", self.channel.clone().map(Into::into));
-        put("rollout_key", self.rollout_key.clone().map(Into::into));
+        put(
+            "channel",
+            or_default(&self.channel, &settings.channel).map(Into::into),
+        );
+        let key = or_default(&self.rollout_key, &settings.rollout_key);
+        call.needs_rollout_key = key.is_none() && self.rollout_key == Patch::Keep;
+        put("rollout_key", key.map(Into::into));
         put("accept_downgrade", self.accept_downgrade.map(Into::into));
         put("include_notes", self.include_notes.map(Into::into));
         put(

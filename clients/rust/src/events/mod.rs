@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::core::Core;
 use crate::error::{Error, Result};
 use crate::request::Answer;
+use crate::settings::Settings;
 use crate::sync::lock;
 
 pub(crate) mod feedback;
@@ -216,6 +217,8 @@ pub struct Flushed {
 pub(crate) struct Events {
     options: Analytics,
     state: Mutex<State>,
+    /// By namespace.
+    rollout_keys: Mutex<HashMap<String, String>>,
 }
 
 #[derive(Default)]
@@ -234,6 +237,7 @@ impl Events {
         Events {
             options,
             state: Mutex::default(),
+            rollout_keys: Mutex::default(),
         }
     }
 
@@ -491,11 +495,45 @@ impl Events {
 
     /// Where the update helper keeps its memory, beside the events.
     pub(crate) fn updates_place(&self, base_url: &str, project: Option<&str>) -> (Place, String) {
-        let namespace = match &self.options.namespace {
-            Some(namespace) => namespace.clone(),
-            None => rules::namespace(base_url, project),
-        };
+        let namespace = self.namespace(base_url, project);
         let place = Place::of_updates(&self.options, &namespace);
         (place, format!("svc.updates.{namespace}.last"))
+    }
+
+    fn namespace(&self, base_url: &str, project: Option<&str>) -> String {
+        match &self.options.namespace {
+            Some(namespace) => namespace.clone(),
+            None => rules::namespace(base_url, project),
+        }
+    }
+
+    /// The key by which the bound project includes the application in
+    /// rollouts: a random number from 0 to 9999. It is kept beside the
+    /// identifier, but an opt-out does not remove it, because it identifies
+    /// nobody.
+    pub(crate) fn rollout_key(&self, settings: &Settings) -> String {
+        let namespace = self.namespace(&settings.base_url, settings.project_key.as_deref());
+        let mut known = lock(&self.rollout_keys);
+        if let Some(key) = known.get(&namespace) {
+            return key.clone();
+        }
+        let place = match self.options.persistence {
+            Persistence::Persistent => Place::of_events(&self.options, &namespace),
+            _ => Place::Memory,
+        };
+        let keys = [format!("svc.analytics.{namespace}.rollout_key")];
+        let fresh = (getrandom::u32().unwrap_or(0) % 10_000).to_string();
+        // What cannot be written stays in memory.
+        let (key, _) = place.update(&keys, |texts| {
+            match texts.get(&keys[0]).filter(|t| rules::is_rollout_key(t)) {
+                Some(kept) => kept.clone(),
+                None => {
+                    texts.insert(keys[0].clone(), fresh.clone());
+                    fresh
+                }
+            }
+        });
+        known.insert(namespace, key.clone());
+        key
     }
 }

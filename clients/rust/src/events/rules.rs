@@ -103,6 +103,11 @@ pub(crate) fn backoff(interval: Duration, failures: u32, retry_after: Option<u64
     own.max(Duration::from_secs(asked))
 }
 
+/// Whether a text is a number from 0 to 9999.
+pub(crate) fn is_rollout_key(text: &str) -> bool {
+    (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// A random UUID, version 4, from the system's generator.
 pub(crate) fn uuid() -> String {
     let mut bytes = [0_u8; 16];

@@ -308,6 +308,8 @@ fn client_defaults_fill_reads() {
         .project_key("acme")
         .locale("pt")
         .app_version("1.2")
+        .channel("beta")
+        .rollout_key("7")
         .transport(transport.clone())
         .build()
         .expect("a client");
@@ -329,6 +331,15 @@ fn client_defaults_fill_reads() {
     let _ = public.get_latest_announcement(&crate::LatestAnnouncement::new());
     assert_eq!(query().as_deref(), Some("version=1.2&locale=pt"));
     let _ = public.check_update(&crate::CheckUpdate::new());
+    let body = transport.taken().remove(0).body.expect("a body");
+    assert_eq!(
+        String::from_utf8_lossy(&body),
+        r#"{"channel":"beta","current_version":"1.2","locale":"pt","rollout_key":"7"}"#
+    );
+    let nothing = crate::CheckUpdate::new()
+        .channel(Patch::Clear)
+        .rollout_key(Patch::Clear);
+    let _ = public.check_update(&nothing);
     let body = transport.taken().remove(0).body.expect("a body");
     assert_eq!(
         String::from_utf8_lossy(&body),

@@ -322,6 +322,10 @@ impl Check {
             options.include_preview.unwrap_or(false),
             locale.as_deref().unwrap_or(""),
         );
+        let key = match &settings.channel {
+            Some(channel) => format!("{key}|{channel}"),
+            None => key,
+        };
         Ok(Check {
             key,
             question: CheckUpdate {

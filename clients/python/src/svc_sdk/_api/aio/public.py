@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..._calls import APP_VERSION, LOCALE, Call, not_null, some_version, unless
+from ..._calls import APP_VERSION, CHANNEL, LOCALE, Call, not_null, some_version, unless
 from ..._feedback import FeedbackReply, replies
 from ..._unset import UNSET, Unset
 from .requests import AsyncPublicRequests
@@ -46,8 +46,8 @@ class AsyncPublicMethods(AsyncPublicRequests):
                     ),
                     "current_comparable_version": not_null(current_comparable_version),
                     "include_preview": include_preview,
-                    "channel": not_null(channel),
-                    "rollout_key": not_null(rollout_key),
+                    "channel": not_null(unless(channel, CHANNEL)),
+                    "rollout_key": not_null(self._core.rollout_key(rollout_key)),
                     "accept_downgrade": accept_downgrade,
                     "include_notes": include_notes,
                     "locale": not_null(unless(locale, LOCALE)),

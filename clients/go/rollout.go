@@ -1,0 +1,68 @@
+package svcsdk
+
+import (
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+)
+
+// rolloutSuffix is the suffix of the key under which the rollout key is stored.
+const rolloutSuffix = "rollout_key"
+
+// rolloutKeys holds the rollout keys that were made or read, by namespace.
+type rolloutKeys struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
+// rolloutKey returns the key by which the bound project includes the app in rollouts: a random
+// number from 0 to 9999. It is stored beside the identifier of events, but an opt-out does not
+// remove it, because it identifies nobody.
+func (c *collector) rolloutKey() string {
+	ns := c.namespaceOf(c.client.ProjectKey())
+	c.rollouts.mu.Lock()
+	defer c.rollouts.mu.Unlock()
+	key := c.rollouts.known[ns]
+	if key != "" {
+		return key
+	}
+	key = strconv.Itoa(rand.IntN(10000))
+	if c.opts.Persistence == PersistDevice {
+		name := "svc.analytics." + ns + "." + rolloutSuffix
+		key = c.storedRolloutKey(newBacking(&c.opts, ns, "", name), name, key)
+	}
+	if c.rollouts.known == nil {
+		c.rollouts.known = map[string]string{}
+	}
+	c.rollouts.known[ns] = key
+	return key
+}
+
+// storedRolloutKey returns the stored key. If there is none, it stores the given one.
+func (c *collector) storedRolloutKey(b backing, name, key string) string {
+	if b == nil {
+		return key
+	}
+	merging.Lock()
+	defer merging.Unlock()
+	old := b.load()
+	if validRolloutKey(old[name]) {
+		return old[name]
+	}
+	next := maps.Clone(old)
+	if next == nil {
+		next = map[string]string{}
+	}
+	next[name] = key
+	if err := b.store(old, next); err != nil {
+		c.client.logger.Debug("local state cannot be kept", "error", err)
+	}
+	return key
+}
+
+// validRolloutKey reports whether a text is a number from 0 to 9999.
+func validRolloutKey(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && n < 10000 && len(text) <= 4
+}
