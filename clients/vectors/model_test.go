@@ -277,7 +277,7 @@ func (w *world) outcome(q *queue, batch []entry, status int) bool {
 	}
 	switch {
 	case status >= 200 && status < 300:
-		q.failures, q.holds, q.stopped = 0, 0, false
+		q.failures, q.holds, q.until, q.stopped = 0, 0, 0, false
 		w.delivered = append(w.delivered, delivery{q.project, batch})
 		w.flush["sent"] += len(batch)
 		remove(batch)

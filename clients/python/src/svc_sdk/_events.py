@@ -518,6 +518,7 @@ class EventQueue:
                 self._remove(batch)
                 if delivered:
                     self._failures, self._holds, self._stopped = 0, 0, False
+                    self._until = self._not_before = 0.0
             self._save_soon(self)
             counts[0 if delivered else 1] += len(batch)
             if delivered:
