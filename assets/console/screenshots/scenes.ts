@@ -91,6 +91,10 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "events-empty", path: "/admin/events", empty: true },
     { name: "versions-usage", path: `/admin/versions?project=${project}&usage=all`, above: true },
     { name: "release", path: `/admin/versions/release?project=${project}` },
+    { name: "rollouts", path: "/admin/versions/release?project=wicklume" },
+    { name: "feeds", path: "/admin/versions/feeds?project=wicklume" },
+    { name: "distribution", path: "/admin/versions/distribution?project=wicklume" },
+    { name: "distribution-few", path: `/admin/versions/distribution?project=${project}` },
     { name: "versions-simulator", path: `/admin/versions?project=${project}&simulate=1&sim_version=4.2.1`, above: true },
     {
       name: "announcements-language",

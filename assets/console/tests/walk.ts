@@ -13,6 +13,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/projects/codehost", ({ codehost }) => codehost.title],
   ["/admin/versions", ({ frame }) => frame.pages.versions],
   ["/admin/versions/feeds", ({ feeds }) => feeds.title],
+  ["/admin/versions/distribution", ({ distribution }) => distribution.title],
   ["/admin/files", ({ frame }) => frame.pages.files],
   ["/admin/announcements", ({ frame }) => frame.pages.announcements],
   ...["", "/definitions", "/funnel", "/retention", "/paths", "/explore", "/dashboard"].map((below): (typeof pages)[number] => [
