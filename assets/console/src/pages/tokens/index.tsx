@@ -89,6 +89,7 @@ function tokensOf(texts: Texts, format: Format, names: Map<string, string>, rota
       {
         id: "last_used_at",
         title: tokens.lastUsed,
+        phone: true,
         width: 134,
         text: (key) => moment(key.last_used_at, tokens.unused),
         render: (key) => (key.last_used_at === null ? tokens.unused : format.ago(key.last_used_at)),

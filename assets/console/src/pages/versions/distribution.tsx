@@ -13,7 +13,7 @@ import type { FieldProps } from "../../fields/field";
 import { newPlan, type Plan, planOf, rolloutFields } from "../../fields/plan";
 import { PlanField } from "../../fields/planfield";
 import { TagsField } from "../../fields/tags";
-import { distributionKey } from "../../resource/distribution";
+import { distributionKey, useDistribution } from "../../resource/distribution";
 import { PageHead } from "../../resource/head";
 import { type SettingsForm, SettingsFormOf } from "../settings/form";
 import { Section } from "../settings/layout";
@@ -71,6 +71,7 @@ export default function DistributionPage() {
   const { distribution: texts, rollouts, versions } = useTexts();
   const [project] = useProjectKey();
   const form = useMemo(() => formOf(project), [project]);
+  const { isPending } = useDistribution(project);
   return (
     <Stack gap="md">
       <PageHead
@@ -127,7 +128,8 @@ export default function DistributionPage() {
           )}
         </SettingsFormOf>
       )}
-      {project && <TrustKeys project={project} />}
+      {/* The keys come after the form, which would push them down. */}
+      {!isPending && <TrustKeys project={project} />}
     </Stack>
   );
 }
