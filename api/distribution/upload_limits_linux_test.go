@@ -14,7 +14,7 @@ func TestSessionsTakeNoSpace(t *testing.T) {
 	s := withFiles(t)
 	key := writerOfA(t, s, "builds")
 	for range 8 {
-		if status, answer, _ := s.Do(t, "POST", fileList+"/uploads", key, `{"filename":"a.zip","size":1073741824}`); status != 201 {
+		if status, answer, _ := s.Do(t, "POST", fileList+"/uploads", key, `{"filename":"a.zip","size":134217728}`); status != 201 {
 			t.Fatalf("got %d %s", status, answer)
 		}
 	}
@@ -30,6 +30,6 @@ func TestSessionsTakeNoSpace(t *testing.T) {
 		return err
 	})
 	if err != nil || blocks > 2048 {
-		t.Errorf("sessions of 8 GiB without a chunk have %d KiB on disk, %v", blocks/2, err)
+		t.Errorf("sessions of 1 GiB without a chunk have %d KiB on disk, %v", blocks/2, err)
 	}
 }
