@@ -4,9 +4,7 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useEffect, useState } from "react";
 
-type Props = Omit<SelectProps, "onDropdownOpen">;
-
-export function Choice({ comboboxProps, ...props }: Props) {
+export function Choice({ comboboxProps, onDropdownOpen, ...props }: SelectProps) {
   const [list, setList] = useState<"none" | "new" | "known">("none");
   // The list gets its ID only two renders later, and the field refers to that ID. So render the
   // field once more.
@@ -18,7 +16,10 @@ export function Choice({ comboboxProps, ...props }: Props) {
     <Select
       {...props}
       comboboxProps={{ ...comboboxProps, keepMounted: list !== "none" }}
-      onDropdownOpen={() => setList((before) => (before === "none" ? "new" : before))}
+      onDropdownOpen={() => {
+        onDropdownOpen?.();
+        setList((before) => (before === "none" ? "new" : before));
+      }}
     />
   );
 }

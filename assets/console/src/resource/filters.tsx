@@ -146,6 +146,7 @@ function Input({ filter, address, onChange }: FilterProps) {
         aria-label={label}
         placeholder={label}
         data={filter.choices}
+        {...(filter.onOpen && { onDropdownOpen: filter.onOpen })}
         value={address[id] ?? null}
         onChange={(value) => onChange({ [id]: value ?? undefined })}
         clearable

@@ -59,7 +59,12 @@ export type Filter = {
   /** Returns the parameters of the API for a value. By default, the value is sent under the ID of the filter. */
   query?: ((text: string) => Record<string, unknown>) | undefined;
 } & (
-  | { kind: "choice"; choices: { value: string; label: string }[] }
+  | {
+      kind: "choice";
+      choices: { value: string; label: string }[];
+      /** Called when the list of choices opens. It may request more of them. */
+      onOpen?: () => void;
+    }
   | { kind: "switch" }
   /** A start and an end, in Unix seconds, in the parameters `<id>_from` and `<id>_to`. */
   | { kind: "range"; from: string; to: string }

@@ -1,8 +1,9 @@
 import { Button, Text } from "@mantine/core";
 import { IconArrowUpCircle, IconBan, IconBrandGit, IconChartLine, IconCloudDownload, IconRoute } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { Project, Version } from "svc-sdk";
+import { useAddress } from "../../core/address";
 import { type Admin, clientOf } from "../../core/client";
 import { PageLink, useGo } from "../../core/go";
 import { Menu } from "../../core/menu";
@@ -132,7 +133,10 @@ function useVersions(project: string): Resource<Version, Draft> {
 function useFilters(project: string): Filter[] {
   const { versions } = useTexts();
   const platformName = usePlatformName();
-  const channels = useChannels(project);
+  const [{ channel }] = useAddress();
+  // The first view of the list only needs the channels when it is filtered by one.
+  const [opened, setOpened] = useState(false);
+  const channels = useChannels(project, opened || Boolean(channel));
   return useMemo(() => {
     const { filters: texts } = versions;
     const flag = (name: "preview" | "deprecated" | "milestone" | "yanked"): Filter => ({
@@ -146,7 +150,13 @@ function useFilters(project: string): Filter[] {
     });
     return [
       { id: "platform", label: texts.platform, kind: "choice", choices: platforms.map((value) => ({ value, label: platformName(value) })) },
-      { id: "channel", label: texts.channel, kind: "choice", choices: channels.map((value) => ({ value, label: value })) },
+      {
+        id: "channel",
+        label: texts.channel,
+        kind: "choice",
+        choices: channels.map((value) => ({ value, label: value })),
+        onOpen: () => setOpened(true),
+      },
       flag("preview"),
       flag("deprecated"),
       flag("milestone"),
