@@ -88,7 +88,7 @@ func (c *collector) rebind() {
 // active reports whether the options and the consent permit collection. It does not consider an
 // opt-out, which only the queue knows.
 func (c *collector) active() bool {
-	return !c.opts.Disabled && (!c.opts.RequireConsent || c.granted.Load())
+	return !c.opts.Disabled && c.consented()
 }
 
 // mostProperties is the maximum size of an event's properties, in bytes of JSON.
@@ -178,6 +178,9 @@ func (c *collector) hasOptedOut() bool {
 	q := c.queue()
 	return q != nil && q.hasOptedOut()
 }
+
+// consented reports whether the user has agreed, or need not.
+func (c *collector) consented() bool { return !c.opts.RequireConsent || c.granted.Load() }
 
 func (c *collector) grantConsent() { c.granted.Store(true) }
 

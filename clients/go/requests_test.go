@@ -578,6 +578,28 @@ func TestDefaultsOfTheClientFillReads(t *testing.T) {
 	}
 }
 
+// TestRolloutKeyNeedsConsent checks that the key stays in memory until the user agrees.
+func TestRolloutKeyNeedsConsent(t *testing.T) {
+	t.Parallel()
+	storage := &memoryStorage{}
+	analytics := AnalyticsOptions{RequireConsent: true, Storage: storage, Namespace: "n"}
+	c, r := recorded(t, WithProject("acme"), WithAppVersion("1"), WithAnalytics(analytics))
+	for i, stored := range []int{0, 0, 1, 1} {
+		if i == 2 {
+			c.Public.GrantConsent()
+		}
+		if _, err := c.Public.CheckUpdate(t.Context(), UpdateCheckInput{}); err != nil {
+			t.Fatal(err)
+		}
+		if r.bodies[i] != r.bodies[0] {
+			t.Errorf("check %d: got %s, want the key of %s", i, r.bodies[i], r.bodies[0])
+		}
+		if len(storage.texts) != stored {
+			t.Errorf("check %d: got %v stored, want %d text", i, storage.texts, stored)
+		}
+	}
+}
+
 // TestRolloutKeyIsKept checks where the key is stored, and that an opt-out does not remove it.
 func TestRolloutKeyIsKept(t *testing.T) {
 	t.Parallel()

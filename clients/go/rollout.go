@@ -13,30 +13,34 @@ const rolloutSuffix = "rollout_key"
 // rolloutKeys holds the rollout keys that were made or read, by namespace.
 type rolloutKeys struct {
 	mu    sync.Mutex
-	known map[string]string
+	known map[string]rolloutKey
 }
 
-// rolloutKey returns the key by which the bound project includes the app in rollouts: a random
+type rolloutKey struct {
+	text   string
+	stored bool // whether it is the one on the device
+}
+
+// rolloutKey returns the key with which the app takes part in rollouts of the bound project: a random
 // number from 0 to 9999. It is stored beside the identifier of events, but an opt-out does not
-// remove it, because it identifies nobody.
+// remove it, because it identifies nobody. Without a consent that is required, it stays in memory.
 func (c *collector) rolloutKey() string {
 	ns := c.namespaceOf(c.client.ProjectKey())
 	c.rollouts.mu.Lock()
 	defer c.rollouts.mu.Unlock()
-	key := c.rollouts.known[ns]
-	if key != "" {
-		return key
+	key, known := c.rollouts.known[ns]
+	if !known {
+		key.text = strconv.Itoa(rand.IntN(10000))
 	}
-	key = strconv.Itoa(rand.IntN(10000))
-	if c.opts.Persistence == PersistDevice {
+	if !key.stored && c.opts.Persistence == PersistDevice && c.consented() {
 		name := "svc.analytics." + ns + "." + rolloutSuffix
-		key = c.storedRolloutKey(newBacking(&c.opts, ns, "", name), name, key)
+		key = rolloutKey{c.storedRolloutKey(newBacking(&c.opts, ns, "", name), name, key.text), true}
 	}
 	if c.rollouts.known == nil {
-		c.rollouts.known = map[string]string{}
+		c.rollouts.known = map[string]rolloutKey{}
 	}
 	c.rollouts.known[ns] = key
-	return key
+	return key.text
 }
 
 // storedRolloutKey returns the stored key. If there is none, it stores the given one.

@@ -107,11 +107,11 @@ var files embed.FS
 // rejects a file, every test fails.
 var documents = []*Document{
 	{
-		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 29, 2, 45, 0, 0, time.UTC).Unix(),
+		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 29, 8, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
-		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 29, 2, 45, 0, 0, time.UTC).Unix(),
+		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 29, 8, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(SDKCompliance),
 	},
 }

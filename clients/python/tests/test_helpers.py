@@ -93,6 +93,19 @@ def test_an_answer_is_remembered_for_an_interval(state_dir: Path) -> None:
     assert service.bodies[0] == {"current_version": "1.0", "rollout_key": next(iter(state.values()))}
 
 
+def test_the_rollout_key_stays_in_memory_without_consent(state_dir: Path) -> None:
+    service = Updates()
+    with checking(service, analytics={"require_consent": True}) as client:
+        for _ in range(2):
+            client.public.check_update()
+        assert not state_dir.exists() or list(state_dir.iterdir()) == []
+        client.public.grant_consent()
+        client.public.check_update()
+        state = json.loads((state_dir / "454ea31f-acme.json").read_text())
+    keys = {body["rollout_key"] for body in service.bodies}
+    assert keys == {state["svc.analytics.454ea31f-acme.rollout_key"]}
+
+
 def test_without_a_version_there_is_no_check() -> None:
     service = Updates()
     with checking(service, app_version=None) as client, pytest.raises(SvcError):

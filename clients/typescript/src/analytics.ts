@@ -80,8 +80,8 @@ export class Analytics {
   private readonly tuning: Tuning;
   /** By project. Keys that differ only in case are the same project. */
   private readonly queues = new Map<string, Queue>();
-  /** By namespace. */
-  private readonly rolloutKeys = new Map<string, string>();
+  /** By namespace; `stored` says whether the key is the one on the device. */
+  private readonly rolloutKeys = new Map<string, { key: string; stored: boolean }>();
   private bound: string | null = null;
   private current: Queue | undefined;
   private granted = false;
@@ -113,32 +113,34 @@ export class Analytics {
   }
 
   /**
-   * The key by which the bound project includes the application in rollouts: a random number from 0
-   * to 9999. It is stored beside the identifier, but an opt-out does not remove it, because it
-   * identifies nobody.
+   * The key with which the application takes part in rollouts of the bound project: a random number
+   * from 0 to 9999. It is stored beside the identifier, but an opt-out does not remove it, because it
+   * identifies nobody. Without a consent that is required, it stays in memory.
    */
   get rolloutKey(): string {
     const { namespace } = this;
-    let key = this.rolloutKeys.get(namespace);
-    if (!key) {
+    let { key, stored } = this.rolloutKeys.get(namespace) ?? { key: String(Math.floor(Math.random() * 10000)), stored: false };
+    if (!stored && this.consented && this.tuning.persistence === "persistent") {
+      stored = true;
       const name = `svc.analytics.${namespace}.rollout_key`;
-      key = String(Math.floor(Math.random() * 10000));
-      if (this.tuning.persistence === "persistent") {
-        try {
-          const store = this.store();
-          const stored = store?.read([name])[0];
-          if (stored && /^\d{1,4}$/.test(stored)) {
-            key = stored;
-          } else {
-            store?.write({ [name]: key });
-          }
-        } catch {
-          this.fixed.log({ message: "local state cannot be kept" });
+      try {
+        const store = this.store();
+        const kept = store?.read([name])[0];
+        if (kept && /^\d{1,4}$/.test(kept)) {
+          key = kept;
+        } else {
+          store?.write({ [name]: key });
         }
+      } catch {
+        this.fixed.log({ message: "local state cannot be kept" });
       }
-      this.rolloutKeys.set(namespace, key);
     }
+    this.rolloutKeys.set(namespace, { key, stored });
     return key;
+  }
+
+  private get consented(): boolean {
+    return !this.tuning.requireConsent || this.granted;
   }
 
   get active(): boolean {
@@ -253,7 +255,7 @@ export class Analytics {
       `svc.analytics.${this.namespace}.`,
       this.store(),
       (raw, signal) => post(this.fixed, { ...this.settings, projectKey }, { path: eventsPath, raw, signal }),
-      () => !this.closed && (!this.tuning.requireConsent || this.granted),
+      () => !this.closed && this.consented,
       (message) => this.fixed.log({ message }),
       this.options.namespace === undefined ? undefined : (projectKey ?? undefined),
     );

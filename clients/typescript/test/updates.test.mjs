@@ -127,6 +127,19 @@ describe("check", () => {
       checked_at: 1_800_000_000, next_at: 1_800_021_600, key: "1||false|de", answer: null,
     });
   });
+  it("keeps the rollout key in memory until the user agrees", async () => {
+    const storage = memoryStorage();
+    const { fetch, requests } = recorder(() => Response.json(answer()));
+    const { client } = testClient({ fetch, appVersion: "1", analytics: { storage, requireConsent: true } });
+    await client.public.checkUpdate();
+    await client.public.checkUpdate();
+    assert.deepEqual([...storage.values.keys()], []);
+    client.public.grantConsent();
+    await client.public.checkUpdate();
+    const keys = requests.map(({ body }) => JSON.parse(body).rollout_key);
+    assert.deepEqual([...storage.values.values()], [keys[0]]);
+    assert.deepEqual(new Set(keys).size, 1);
+  });
   it("lies in a file of its own beside the state", async (t) => {
     const home = mkdtempSync(join(tmpdir(), "svc-sdk-"));
     t.after(() => rmSync(home, { recursive: true, force: true }));

@@ -47,7 +47,7 @@ class Core:
         self._settings = settings
         self._queue: EventQueue | None = None
         self._queue_name = ""
-        self._rollout_keys: dict[str, str] = {}
+        self._rollout_keys: dict[str, tuple[str, bool]] = {}
         self.is_closed = False
         self.exit_hooks: list[Callable[[float], None]] = []
         self.fork_hooks: list[Callable[[], None]] = []
@@ -147,21 +147,21 @@ class Core:
         """Return the given key, that of the client, or a random one that is kept.
 
         It is kept beside the identifier, but an opt-out does not remove it, because it identifies nobody.
+        Without a consent that is required, it stays in memory.
         """
         if not isinstance(given, Unset):
             return given
         if self._settings.rollout_key or not self._settings.project_key:
             return self._settings.rollout_key
         name = self.namespace()
-        if name not in self._rollout_keys:
-            self._rollout_keys[name] = self._stored_rollout_key(f"svc.analytics.{name}.rollout_key", name)
-        return self._rollout_keys[name]
+        key, stored = self._rollout_keys.get(name) or (str(random.randrange(10000)), False)
+        consented = self.granted or not self.analytics.require_consent
+        if not stored and consented and self.analytics.persistence == "persistent":
+            key, stored = self._stored_rollout_key(f"svc.analytics.{name}.rollout_key", name, key), True
+        self._rollout_keys[name] = key, stored
+        return key
 
-    def _stored_rollout_key(self, at: str, name: str) -> str:
-        key = str(random.randrange(10000))
-        if self.analytics.persistence != "persistent":
-            return key
-
+    def _stored_rollout_key(self, at: str, name: str, key: str) -> str:
         def keep(state: _state.State) -> _state.State:
             state[at] = state[at] if _ROLLOUT_KEY.match(state.get(at, "")) else key
             return state

@@ -37,9 +37,9 @@ pub struct CheckUpdate {
     pub current_comparable_version: Option<String>,
     /// Whether previews count.
     pub include_preview: Option<bool>,
-    /// Channel whose versions may be offered; the client's own when left out.
+    /// Channel for which the app asks; that of the client when left out.
     pub channel: Patch<String>,
-    /// Decides how early a rollout reaches the caller; the client's own when left out.
+    /// Key with which the app takes part in rollouts; that of the client when left out.
     pub rollout_key: Patch<String>,
     /// Whether an older version is taken in place of one that was withdrawn.
     pub accept_downgrade: Option<bool>,
@@ -76,7 +76,7 @@ impl CheckUpdate {
         self
     }
 
-    /// Channel whose versions may be offered; the client's own when left out.
+    /// Channel for which the app asks; that of the client when left out.
     pub fn channel(mut self, channel: impl Into<Patch<String>>) -> Self {
         self.channel = channel.into();
         self

@@ -217,8 +217,8 @@ pub struct Flushed {
 pub(crate) struct Events {
     options: Analytics,
     state: Mutex<State>,
-    /// By namespace.
-    rollout_keys: Mutex<HashMap<String, String>>,
+    /// By namespace, with whether the key is the one on the device.
+    rollout_keys: Mutex<HashMap<String, (String, bool)>>,
 }
 
 #[derive(Default)]
@@ -242,8 +242,12 @@ impl Events {
     }
 
     fn allowed(&self) -> bool {
-        let granted = !self.options.require_consent || lock(&self.state).granted;
-        self.options.enabled && granted
+        self.options.enabled && self.consented()
+    }
+
+    /// Whether the user has agreed, or need not.
+    fn consented(&self) -> bool {
+        !self.options.require_consent || lock(&self.state).granted
     }
 
     /// Returns the queue of the bound project. The queue of another project
@@ -507,23 +511,25 @@ impl Events {
         }
     }
 
-    /// The key by which the bound project includes the application in
-    /// rollouts: a random number from 0 to 9999. It is kept beside the
+    /// The key with which the application takes part in rollouts of the bound
+    /// project: a random number from 0 to 9999. It is stored beside the
     /// identifier, but an opt-out does not remove it, because it identifies
-    /// nobody.
+    /// nobody. Without a consent that is required, it stays in memory.
     pub(crate) fn rollout_key(&self, settings: &Settings) -> String {
         let namespace = self.namespace(&settings.base_url, settings.project_key.as_deref());
+        let consented = self.consented();
         let mut known = lock(&self.rollout_keys);
-        if let Some(key) = known.get(&namespace) {
-            return key.clone();
+        let (fresh, stored) = known.remove(&namespace).unwrap_or_else(|| {
+            let number = getrandom::u32().unwrap_or(0) % 10_000;
+            (number.to_string(), false)
+        });
+        if stored || !consented || self.options.persistence != Persistence::Persistent {
+            known.insert(namespace, (fresh.clone(), stored));
+            return fresh;
         }
-        let place = match self.options.persistence {
-            Persistence::Persistent => Place::of_events(&self.options, &namespace),
-            _ => Place::Memory,
-        };
+        let place = Place::of_events(&self.options, &namespace);
         let keys = [format!("svc.analytics.{namespace}.rollout_key")];
-        let fresh = (getrandom::u32().unwrap_or(0) % 10_000).to_string();
-        // What cannot be written stays in memory.
+        // If the key cannot be written, it stays in memory.
         let (key, _) = place.update(&keys, |texts| {
             match texts.get(&keys[0]).filter(|t| rules::is_rollout_key(t)) {
                 Some(kept) => kept.clone(),
@@ -533,7 +539,7 @@ impl Events {
                 }
             }
         });
-        known.insert(namespace, key.clone());
+        known.insert(namespace, (key.clone(), true));
         key
     }
 }

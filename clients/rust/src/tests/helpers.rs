@@ -60,6 +60,35 @@ fn update_answer(url: &str) -> String {
 }
 
 #[test]
+fn rollout_key_stays_in_memory_until_the_user_agrees() {
+    let storage = InMemory::default();
+    let transport = Recorder::new(|_| Ok((500, Vec::new(), Vec::new())));
+    let analytics = Analytics::new()
+        .storage(storage.clone())
+        .require_consent(true);
+    let client = SvcClient::builder("https://svc.example.com/api/v1")
+        .project_key("demo")
+        .app_version("1.0")
+        .retries(0)
+        .transport(transport.clone())
+        .analytics(analytics)
+        .build()
+        .expect("a client");
+    let key = || {
+        let _ = client.public().check_update(&crate::CheckUpdate::new());
+        let body = transport.taken().remove(0).body.expect("a body");
+        let body: Value = serde_json::from_slice(&body).expect("JSON");
+        body["rollout_key"].as_str().expect("a key").to_owned()
+    };
+    let first = key();
+    assert_eq!(key(), first);
+    assert!(lock(&storage.0).is_empty());
+    client.public().grant_consent();
+    assert_eq!(key(), first);
+    assert_eq!(lock(&storage.0).values().collect::<Vec<_>>(), [&first]);
+}
+
+#[test]
 fn a_check_is_remembered() {
     let transport =
         Recorder::new(|_| Ok((200, Vec::new(), update_answer("https://dl.test/a").into())));
