@@ -10,8 +10,7 @@ import (
 	"svc/store"
 )
 
-// maxCached is the maximum size of a cache in bytes. entryOverhead is what an entry needs beside its
-// content, and releaseSize what a version needs.
+// Sizes in bytes: the maximum of a cache, the overhead of an entry, and a version.
 const (
 	maxCached     = 16 << 20
 	entryOverhead = 1 << 10

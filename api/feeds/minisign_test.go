@@ -11,8 +11,8 @@ import (
 	"svc/internal/signature"
 )
 
-// judged reports whether a signature of a file is valid under a key of minisign, both as they are in
-// files of minisign.
+// judged reports whether the server accepts a signature of a file under a key. Both are texts of
+// minisign.
 func judged(t *testing.T, key signature.Key, text, content string, blake2b []byte) bool {
 	t.Helper()
 	s, err := signature.Parse(text)

@@ -485,9 +485,9 @@ func TestChanges(t *testing.T) {
 	lacks(t, visit(t, site(t), "/projects/lumen"), "<form")
 }
 
-// TestChangesAreThoseOfTheNotes checks that the page lists the versions whose notes the API returns for
-// the same two versions: on the channel of a preview, and without versions that are being rolled out,
-// yanked or on other channels.
+// TestChangesAreThoseOfTheNotes checks that the page and the API list the same versions between two
+// versions. On the channel of a preview they list previews too. They leave out versions that are being
+// rolled out, yanked or on other channels.
 func TestChangesAreThoseOfTheNotes(t *testing.T) {
 	t.Parallel()
 	s := site(t)

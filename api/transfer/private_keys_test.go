@@ -41,8 +41,8 @@ func (b *buffer) Bytes() []byte {
 	return bytes.Clone(b.text.Bytes())
 }
 
-// traces returns the forms in which the bytes of a secret can occur: as they are, in base64, in the
-// alphabet of URLs, and in base64 of base64, in each case at any position in a longer text.
+// traces returns the forms in which a secret can occur in a text: plain, in both alphabets of base64,
+// and encoded twice. An encoded secret may begin at any position of the encoded bytes.
 func traces(secret []byte) (all [][]byte) {
 	encoded := func(encoding *base64.Encoding, raw []byte) (forms [][]byte) {
 		for offset := range 3 {

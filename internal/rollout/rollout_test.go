@@ -229,7 +229,7 @@ func TestHeldNeedsReason(t *testing.T) {
 	check(t, "the start stays", *r.StartedAt, int64(1000))
 }
 
-// TestStopped checks since when nobody is offered the version, or everybody.
+// TestStopped checks the time at which a rollout stops.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
