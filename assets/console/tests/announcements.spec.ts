@@ -157,7 +157,7 @@ test("a copy is filled from the row, and closing it asks only when something cha
   await server.call("POST", `/admin/projects/${project}/announcements`, { title: "Original", content: "Text", author: "Me" });
   await open(page, server, `/admin/announcements?project=${project}`);
   await menu(page, "Original", "Copy configuration");
-  const dialog = page.getByRole("dialog", { name: "Copy of Original" });
+  const dialog = page.getByRole("dialog", { name: "Copy of “Original”" });
   await expect(dialog.getByLabel("Author")).toHaveValue("Me");
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
@@ -189,7 +189,7 @@ test("the page of announcements is accessible: list, menus, drawer, dialogs, lan
     "as=client",
   ]);
   await goTo(page, `/admin/announcements?project=${project}&edit=${id}`);
-  const form = page.getByRole("dialog", { name: common.editTitle("Maintenance") });
+  const form = page.getByRole("dialog", { name: common.actionTitle(common.edit, "“Maintenance”") });
   await expect(form.locator(".cm-content")).toHaveCount(1);
   await expectAccessible(page);
   await form.getByRole("tab", { name: "Deutsch" }).click();

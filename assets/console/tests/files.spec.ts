@@ -337,7 +337,7 @@ test("files: uploads that are not complete are listed with who began them, and e
   await expect(list.getByRole("listitem").filter({ hasText: "notes.txt" })).toContainText("By administrator");
   await expectAccessible(page);
   await installer.getByRole("button", { name: "End upload" }).click();
-  const question = page.getByRole("dialog", { name: "End the upload of installer.exe?" });
+  const question = page.getByRole("dialog", { name: "End the upload of “installer.exe”?" });
   await question.getByRole("button", { name: "End upload" }).click();
   await expect(page.getByText("The upload of installer.exe was ended")).toBeVisible();
   await expect(list.getByRole("listitem")).toHaveCount(1);

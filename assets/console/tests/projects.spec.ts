@@ -25,7 +25,7 @@ inEachWay([pointer, phone], () => {
     await server.call("POST", "/auth/api-keys", { name: "CI", scopes: ["versions:write"], all_projects: false, project_ids: [project] });
     await hand.open(server, `/admin/projects?project=${project}&q=${project}`);
     await hand.menu(page.getByRole("button", { name: common.labelled(common.more, project) }), common.delete);
-    const dialog = page.getByRole("dialog", { name: `${common.delete} ${project}` });
+    const dialog = page.getByRole("dialog", { name: common.actionTitle(common.delete, common.quoted(project)) });
     const { count, counts } = projects.deletion;
     await expect(dialog.getByRole("listitem")).toHaveText([
       count(counts.versions, "1"),
@@ -200,7 +200,7 @@ test("a project's files go where its form says, blank for the default, and attac
   });
   await server.call("POST", "/admin/projects", { project_key: "app", name: "App" });
   await open(page, server, "/admin/projects?project=app&edit=app");
-  const dialog = page.getByRole("dialog", { name: "Edit App" });
+  const dialog = page.getByRole("dialog", { name: "Edit “App”" });
   const storage = dialog.getByRole("combobox", { name: "File storage" });
   await expect(storage).toHaveValue("Instance default");
   const save = async () => {
@@ -223,7 +223,7 @@ test("a project's files go where its form says, blank for the default, and attac
 test("languages are added, edited and unregistered inside of the form, which stays", async ({ page, server, project }) => {
   test.slow();
   await open(page, server, `/admin/projects?project=${project}&edit=${project}`);
-  const dialog = page.getByRole("dialog", { name: `Edit ${project}` });
+  const dialog = page.getByRole("dialog", { name: `Edit “${project}”` });
   await dialog.getByLabel("Author", { exact: true }).fill("Unsaved");
   await dialog.getByRole("button", { name: "Add language" }).click();
   const language = page.getByRole("dialog", { name: "Add language" });
@@ -287,7 +287,7 @@ test("the page of projects is accessible: list, menus, drawer, dialogs, language
     `start=${key}`,
   ]);
   await goTo(page, `/admin/projects?project=${key}&q=${key}&edit=${key}`);
-  const form = page.getByRole("dialog", { name: common.editTitle(project) });
+  const form = page.getByRole("dialog", { name: common.actionTitle(common.edit, common.quoted(project)) });
   await expect(form.locator(".cm-content")).toHaveCount(1);
   await expectAccessible(page);
   await expectEachAccessible(page, [

@@ -113,7 +113,7 @@ test("a language is translated in the form, which asks before it overwrites, and
   const path = "/admin/projects/app/announcements";
   const { id } = await server.call<{ id: string }>("POST", path, { title: "Soon", content: "Text" });
   await open(page, server, `/admin/announcements?project=app&edit=${id}`);
-  const form = page.getByRole("dialog", { name: "Edit Soon" });
+  const form = page.getByRole("dialog", { name: "Edit “Soon”" });
   await form.getByRole("tab", { name: "Deutsch" }).click();
   const title = form.getByRole("textbox", { name: "Title" });
   const translate = form.getByRole("button", { name: "Translate" });

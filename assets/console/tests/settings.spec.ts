@@ -145,7 +145,7 @@ test("storage: add, test in words, default, guide with credentials computed here
   await expect(nas.getByText("Writing, reading or deleting does not work.")).toBeVisible();
 
   await nas.getByRole("button", { name: "Direct downloads guide" }).click();
-  const guide = page.getByRole("dialog", { name: "Direct downloads guide for NAS" });
+  const guide = page.getByRole("dialog", { name: "Direct downloads guide for “NAS”" });
   await expect(guide.getByText("http://127.0.0.1:9", { exact: true })).toBeVisible();
   await expect(guide.getByText("/f/(.*) → /dav/f/$1")).toBeVisible();
   const sent: string[] = [];

@@ -90,7 +90,7 @@ inEachWay([pointer, keyboard, phone], () => {
     await publish(rotated);
 
     await hand.menu(more, tokens.revoke);
-    const question = page.getByRole("dialog", { name: `${tokens.revoke} ${name}` });
+    const question = page.getByRole("dialog", { name: common.actionTitle(tokens.revoke, common.quoted(name)) });
     await expect(question.getByText(tokens.revokeText)).toBeVisible();
     await hand.press(question.getByRole("button", { name: tokens.revoke }));
     await expect(row.getByText(tokens.states.revoked)).toBeVisible();

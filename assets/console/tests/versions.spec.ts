@@ -466,7 +466,7 @@ test("the page of versions is accessible: list, menus, drawer, dialogs, file lib
     "simulate=1&sim_version=1.0.0",
   ]);
   await goTo(page, `/admin/versions?project=${project}&edit=${id}`);
-  const form = page.getByRole("dialog", { name: common.editTitle("1.0.0") });
+  const form = page.getByRole("dialog", { name: common.actionTitle(common.edit, "1.0.0") });
   await expect(form.locator(".cm-content")).toHaveCount(2);
   await expectAccessible(page);
   await form.getByRole("tab", { name: "العربية" }).click();

@@ -12,7 +12,7 @@ import { useTexts } from "../core/texts";
 import { useFocusReturn } from "./focus";
 import type { List } from "./list";
 import { useRecord } from "./record";
-import type { Resource } from "./resource";
+import { type Resource, titleName } from "./resource";
 
 export function DeletionDialog<R extends object, D extends object>({
   resource,
@@ -65,8 +65,9 @@ function Deletion<R extends object, D extends object>({
     },
   });
   const label = remove.label ?? common.delete;
+  const title = common.actionTitle(label, titleName(resource, record, common));
   return (
-    <Modal opened onClose={close} title={`${label} ${resource.label(record)}`} closeButtonProps={{ "aria-label": common.close }}>
+    <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": common.close }}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

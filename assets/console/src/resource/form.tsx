@@ -20,7 +20,7 @@ import { useFocusReturn } from "./focus";
 import classes from "./form.module.css";
 import type { List } from "./list";
 import { useRecord } from "./record";
-import type { FormDescription, Inputs, Resource } from "./resource";
+import { type FormDescription, type Inputs, type Resource, titleName } from "./resource";
 
 interface Props<R extends object, D extends object> {
   resource: Resource<R, D>;
@@ -183,9 +183,9 @@ function OpenForm<R extends object, D extends object>({
   };
   const rest = save.error ? errorsOf(save.error, Object.keys(values.values)).rest : [];
   const title = record
-    ? common.editTitle(resource.label(record))
+    ? common.actionTitle(common.edit, titleName(resource, record, common))
     : original
-      ? common.copyTitle(resource.label(original))
+      ? common.copyTitle(titleName(resource, original, common))
       : (resource.addLabel ?? common.newTitle(resource.noun));
   return (
     <>

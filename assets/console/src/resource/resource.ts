@@ -140,6 +140,8 @@ export interface Resource<R extends object, D extends object = object> {
   id(record: R): string;
   /** Returns the display name of a record. */
   label(record: R): string;
+  /** Whether titles of dialogs show the label without quotation marks, as they do for a version. */
+  bare?: boolean | undefined;
   /** The title of the drawer, if the drawer shows the label elsewhere; by default, the label. */
   drawerTitle?: string | undefined;
   /** Whether the records belong to the current project; true by default. */
@@ -234,3 +236,10 @@ export function queryOf(filters: Filter[], search: Search): Record<string, unkno
 export function parametersOf(filters: Filter[]): string[] {
   return filters.flatMap(({ id, kind }) => (kind === "range" ? [`${id}_from`, `${id}_to`] : [id]));
 }
+
+/** Returns the label of a record as the titles of dialogs show it. */
+export const titleName = <R extends object, D extends object>(
+  { label, bare }: Pick<Resource<R, D>, "label" | "bare">,
+  record: R,
+  { quoted }: { quoted(name: string): string },
+) => (bare ? label(record) : quoted(label(record)));

@@ -92,7 +92,7 @@ function useChange(project: string, run: (admin: Admin) => Promise<unknown>, don
 }
 
 function RolloutDialog({ project, version: { id, version }, rollout, health, deed }: Props & { rollout: Rollout; deed: Simple }) {
-  const { rollouts: texts } = useTexts();
+  const { common, rollouts: texts } = useTexts();
   const format = useFormat();
   const [reason, setReason] = useState("");
   const [missing, setMissing] = useState(false);
@@ -126,7 +126,7 @@ function RolloutDialog({ project, version: { id, version }, rollout, health, dee
   const label = deed === "advance" ? texts.advance(to) : texts[deed];
   return (
     <Dialog
-      title={`${texts.title}: ${version}`}
+      title={common.labelled(texts.title, version)}
       label={label}
       work={work}
       grave={deed === "abort"}
@@ -158,13 +158,13 @@ function RolloutDialog({ project, version: { id, version }, rollout, health, dee
 
 /** Begins a rollout, or changes its steps and its cohort. */
 function PlanDialog({ project, version: { id, version }, rollout, deed }: Props & { deed: "change" | "start" }) {
-  const { rollouts: texts } = useTexts();
+  const { common, rollouts: texts } = useTexts();
   const [plan, setPlan] = useState(() => (rollout ? planOf(rollout) : newPlan()));
   const [wrong, setWrong] = useState(false);
   const work = useChange(project, (admin) => admin.setRollout(id, rolloutFields(plan, rollout?.percent)), texts.done[deed](version));
   return (
     <Dialog
-      title={`${texts[deed]}: ${version}`}
+      title={common.labelled(texts[deed], version)}
       label={texts[deed]}
       work={work}
       submit={() => {

@@ -74,6 +74,7 @@ function useVersions(project: string): Resource<Version, Draft> {
       noun: versions.noun,
       id: ({ id }) => id,
       label: ({ version }) => version,
+      bare: true,
       columns,
       filters,
       list,
@@ -131,7 +132,7 @@ function useVersions(project: string): Resource<Version, Draft> {
 }
 
 function useFilters(project: string): Filter[] {
-  const { versions } = useTexts();
+  const { common, versions } = useTexts();
   const platformName = usePlatformName();
   const [{ channel }] = useAddress();
   // The first view of the list only needs the channels when it is filtered by one.
@@ -144,8 +145,8 @@ function useFilters(project: string): Filter[] {
       label: texts[name],
       kind: "choice",
       choices: [
-        { value: "true", label: `${texts[name]}: ${texts.only}` },
-        { value: "false", label: `${texts[name]}: ${texts.without}` },
+        { value: "true", label: common.labelled(texts[name], texts.only) },
+        { value: "false", label: common.labelled(texts[name], texts.without) },
       ],
     });
     return [
@@ -162,7 +163,7 @@ function useFilters(project: string): Filter[] {
       flag("milestone"),
       flag("yanked"),
     ];
-  }, [versions, channels]);
+  }, [common, versions, channels]);
 }
 
 /** Reports whether a version can be deprecated. Its users need another version to which they can update. */

@@ -73,7 +73,7 @@ export const files = {
     administrator: "administrator",
     by: (credential: string) => `By ${credential}`,
     end: "End upload",
-    endOf: (name: string) => `End the upload of ${name}?`,
+    endOf: (name: string) => `End the upload of “${name}”?`,
     ended: (name: string) => `The upload of ${name} was ended`,
     endText: (received: string) => `The received data (${received}) is deleted, and the upload fails with an error.`,
   },

@@ -148,7 +148,7 @@ export const settings = {
     },
     guide: {
       open: "Direct downloads guide",
-      title: (name: string) => `Direct downloads guide for ${name}`,
+      title: (name: string) => `Direct downloads guide for “${name}”`,
       text: "The path of a link is the path on the storage. A CDN can therefore fetch files directly from the storage, and downloads use none of this server’s bandwidth. Configure your CDN for paths below /f/:",
       origin: "Origin",
       hostHeader: "Host header to the origin",

@@ -39,7 +39,7 @@ export const tokens = {
     formerEnded: "The previous key no longer works.",
   },
   rotate: "Rotate",
-  rotateTitle: (name: string) => `Rotate ${name}`,
+  rotateTitle: (name: string) => `Rotate “${name}”`,
   rotateText: "A new key takes the place of this one. Scopes, projects and expiry do not change.",
   grace: "Minutes that the previous key stays valid",
   graceHint: "0 to 10,080 (one week). With 0 it stops working immediately.",

@@ -72,7 +72,7 @@ export const files: (typeof en)["files"] = {
     administrator: "管理员",
     by: (credential) => `上传者：${credential}`,
     end: "结束上传",
-    endOf: (name) => `结束上传 ${name}？`,
+    endOf: (name) => `结束上传“${name}”？`,
     ended: (name) => `已结束 ${name} 的上传`,
     endText: (received) => `已收到的内容（${received}）会被删除，上传方会收到错误。`,
   },

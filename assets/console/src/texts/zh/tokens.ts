@@ -41,7 +41,7 @@ export const tokens: (typeof en)["tokens"] = {
     formerEnded: "旧密钥已失效。",
   },
   rotate: "轮换",
-  rotateTitle: (name) => `轮换 ${name}`,
+  rotateTitle: (name) => `轮换“${name}”`,
   rotateText: "会生成新的密钥来代替它。权限、项目和有效期不变。",
   grace: "旧密钥继续有效的分钟数",
   graceHint: "0 到 10,080（一周）。填 0 则立即失效。",
