@@ -220,6 +220,14 @@ test("keys lead everywhere, and are letters while somebody types", async ({ page
   expect(project).toBeTruthy();
 });
 
+test("the API help of a Chinese console says in Chinese what each operation does", async ({ page, server, project }) => {
+  await open(page, server, `/admin/versions?project=${project}&help=1`, { language: "zh" });
+  const help = page.getByRole("dialog", { name: zh.common.apiHelp });
+  await expect(help.getByText("POST /admin/projects/{k}/versions", { exact: true })).toBeVisible();
+  await expect(help.getByText(zh.operations.summaryOf("createVersion", ""), { exact: true })).toBeVisible();
+  await expect(help.getByRole("link", { name: zh.operations.details }).first()).toBeVisible();
+});
+
 test("the frame is accessible: palette, keys, menus, projects", async ({ page, server, project }) => {
   const { frame } = zh;
   await open(page, server, `/admin/analytics?project=${project}`, { language: "zh" });

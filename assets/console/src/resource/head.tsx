@@ -6,10 +6,13 @@ import { IconBraces } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useAddress } from "../core/address";
 import { lazily } from "../core/part";
-import { useTexts } from "../core/texts";
+import { loadTexts, useTexts } from "../core/texts";
 import classes from "./head.module.css";
 
-const ApiHelp = lazily(async () => (await import("./help")).default);
+const ApiHelp = lazily(async () => {
+  const [{ default: help }] = await Promise.all([import("./help"), loadTexts("operations")]);
+  return help;
+});
 
 interface Props {
   title: string;

@@ -28,7 +28,7 @@ async function describe(signal: AbortSignal): Promise<Operation[]> {
 }
 
 export default function ApiHelp({ operations, onClose }: { operations: string[]; onClose: () => void }) {
-  const { common } = useTexts();
+  const { common, operations: texts } = useTexts();
   useFocusReturn();
   const { data, error, refetch } = useQuery({
     queryKey: ["openapi"],
@@ -46,9 +46,9 @@ export default function ApiHelp({ operations, onClose }: { operations: string[];
             return (
               <div key={id}>
                 <Code style={{ overflowWrap: "anywhere" }}>{operation ? `${operation.method} ${operation.path}` : id}</Code>
-                <Text size="sm">{operation?.summary ?? "\u00a0"}</Text>
+                <Text size="sm">{operation ? texts.summaryOf(id, operation.summary) : "\u00a0"}</Text>
                 <Anchor size="sm" className="lone" href={`/doc/${id}`} target="_blank" rel="noopener">
-                  {common.apiDetails}
+                  {texts.details}
                 </Anchor>
               </div>
             );

@@ -14,6 +14,7 @@ import { fields } from "./en/fields";
 import { files } from "./en/files";
 import { frame } from "./en/frame";
 import { logs } from "./en/logs";
+import { operations } from "./en/operations";
 import { overview } from "./en/overview";
 import { projects } from "./en/projects";
 import { rollouts } from "./en/rollouts";
@@ -40,6 +41,7 @@ export const en = {
   files,
   frame,
   logs,
+  operations,
   overview,
   projects,
   rollouts,

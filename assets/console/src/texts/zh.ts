@@ -15,6 +15,7 @@ import { fields } from "./zh/fields";
 import { files } from "./zh/files";
 import { frame } from "./zh/frame";
 import { logs } from "./zh/logs";
+import { operations } from "./zh/operations";
 import { overview } from "./zh/overview";
 import { projects } from "./zh/projects";
 import { rollouts } from "./zh/rollouts";
@@ -41,6 +42,7 @@ export const zh: Texts = {
   files,
   frame,
   logs,
+  operations,
   overview,
   projects,
   rollouts,
