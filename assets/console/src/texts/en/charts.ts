@@ -28,9 +28,9 @@ export const charts = {
   only: (name: string) => `Show only ${name}`,
   funnelReached: "reached the step",
   funnelDropped: "dropped off on the way to it",
-  funnelStep: "→ share of the step before, and median time since it",
+  funnelStep: "→ share of the previous step, and median time from it",
   funnelSummary: (rate: string, users: string, time: string) =>
-    `${rate} of ${users} users got through all steps${time && `, half of these within ${time}`}.`,
+    `${rate} of ${users} users completed all steps${time && ` in a median time of ${time}`}.`,
   none: "No data in this range.",
   noName: "No name",
   notOver: "not over yet",
@@ -56,7 +56,7 @@ export const charts = {
     `${measure} by day: ${total} in total.${busiest ? ` Most on ${busiest}: ${count}.` : ""}`,
   mapLabel: (measure: string, places: string) => `${measure} on a map. ${places}.`,
   funnelLabel: (steps: string, rate: string, time: string) =>
-    `Funnel. ${steps}. ${rate} got from the first step to the last${time && `, half of these within ${time}`}.`,
+    `Funnel. ${steps}. ${rate} completed all steps${time && ` in a median time of ${time}`}.`,
   pathsLabel: (edges: string) => `Which event follows which. ${edges}.`,
   retentionLabel: (size: string, rates: string) => `${size} users. Came back: ${rates}.`,
   range: "Range",

@@ -129,7 +129,7 @@ export const events = {
     emptyText: "A card stores a question and shows its answer for the chosen range. Create one from Funnel, Retention, Paths or Explore.",
     toExplore: "Open Explore",
     move: (title: string) => `Move “${title}” with the arrow keys`,
-    moved: (title: string, place: number, count: number) => `${title} is now ${place} of ${count}`,
+    moved: (title: string, place: number, count: number) => `“${title}” is now ${place} of ${count}`,
     actions: (title: string) => `Actions for “${title}”`,
     rename: "Rename",
     edit: "Edit question",
@@ -178,7 +178,7 @@ export const events = {
     regions: "Events by the country of the sender's address.",
     week: "Events by the local time of each sender: by its clock, otherwise by its country, otherwise by the time zone shown.",
     funnel:
-      "A user enters at the first event that matches step 1. With “Any”, each such event is tried and the one that gets furthest counts. The next step is the earliest matching event that is not before the previous one. One event counts as one step at most. The window is measured from step 1 and does not extend beyond the range. The median time is the shortest within which half of the users of a step reached it.",
+      "A user enters at the first event that matches step 1. With “Any”, each such event is tried and the one that gets furthest counts. The next step is the earliest matching event that is not before the previous one. One event counts as one step at most. The window is measured from step 1 and does not extend beyond the range. Half of the users who reached a step took no longer than its median time.",
     retention:
       "A user belongs to the day or week of their first start event in the range. A cell counts each of these users who came back in that period once. A period that is not over and has no returning users yet is blank. The first row combines all cohorts that have the cell.",
     paths:

@@ -32,7 +32,7 @@ export const charts: (typeof en)["charts"] = {
   funnelDropped: "在此之前流失",
   funnelStep: "→ 相对上一步的比例与用时中位数",
   funnelSummary: (rate: string, users: string, time: string) =>
-    `${users} 位用户中有 ${rate} 完成了所有步骤${time && `，其中一半用时不超过 ${time}`}。`,
+    `${users} 位用户中有 ${rate} 完成了所有步骤${time && `，用时的中位数为 ${time}`}。`,
   none: "该时段内没有数据。",
   noName: "无名称",
   notOver: "尚未结束",
@@ -56,7 +56,7 @@ export const charts: (typeof en)["charts"] = {
   weekLabel: (measure, busiest, count) => `一周各小时的${measure}。最多：${busiest}，${count}。`,
   calendarLabel: (measure, total, busiest, count) => `每日${measure}：共 ${total}。${busiest ? `最多：${busiest}，${count}。` : ""}`,
   mapLabel: (measure, places) => `${measure}地图。${places}。`,
-  funnelLabel: (steps, rate, time) => `漏斗。${steps}。从第一步到最后一步的转化率为 ${rate}${time && `，其中一半用户用时不超过 ${time}`}。`,
+  funnelLabel: (steps, rate, time) => `漏斗。${steps}。${rate} 完成了所有步骤${time && `，用时的中位数为 ${time}`}。`,
   pathsLabel: (edges) => `事件的先后路径。${edges}。`,
   retentionLabel: (size, rates) => `共 ${size} 名用户。回访：${rates}。`,
   range: "时间范围",
