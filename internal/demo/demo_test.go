@@ -271,7 +271,8 @@ func TestDownloads(t *testing.T) {
 }
 
 // TestCards checks that the rows of every dashboard are full, except for the last one, that cards
-// in a row have the same height, and that exactly the single numbers are low.
+// in a row have the same height, that exactly the single numbers are low, and that no series shows
+// events per user, which are divided by the users of the whole range.
 func TestCards(t *testing.T) {
 	t.Parallel()
 	for _, p := range projects {
@@ -279,6 +280,9 @@ func TestCards(t *testing.T) {
 		for _, k := range p.cards {
 			if number := strings.HasPrefix(k.query, `{"type":"value"`); number != (k.size == low) {
 				t.Errorf("%s: %q has the size %+v", p.key, k.title, k.size)
+			}
+			if strings.HasPrefix(k.query, `{"type":"timeseries"`) && strings.Contains(k.query, "count_per_user") {
+				t.Errorf("%s: the points of %q are divided by the users of the whole range", p.key, k.title)
 			}
 			if used%12 > 0 && (k.size.Height != height || used%12+k.size.Width > 12) {
 				t.Errorf("%s: %q does not fit into its row", p.key, k.title)

@@ -164,14 +164,15 @@ var quillmere = &project{
 		},
 		{"Pro bought", "", `{"type":"timeseries","granularity":"day","events":[{"name":"purchase_completed","alias":"A"}]}`, half},
 		{
-			"Comments of each commenter", "",
-			`{"type":"timeseries","granularity":"day","events":[{"name":"comment_added","alias":"A","measure":"count_per_user"}]}`,
+			"Writers who comment, %", "Of those who opened the app that day.",
+			`{"type":"timeseries","granularity":"day","events":[{"name":"comment_added","alias":"A","measure":"unique_users"},` +
+				`{"name":"app_opened","alias":"B","measure":"unique_users"}],"formula":"A / B * 100"}`,
 			half,
 		},
 		{
-			"Long exports to PDF", "Documents of more than 50 pages.",
+			"Long exports to PDF", "Documents of more than 20 pages.",
 			`{"type":"timeseries","granularity":"day","events":[{"name":"document_exported","alias":"A","filters":[{"property":"format","op":"eq",` +
-				`"value":"pdf"},{"property":"pages","op":"gt","value":50}]}]}`,
+				`"value":"pdf"},{"property":"pages","op":"gt","value":20}]}]}`,
 			half,
 		},
 		{
