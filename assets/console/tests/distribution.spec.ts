@@ -1,7 +1,7 @@
 // What updaters read: the downloads of a version with their problems, and the feeds of a project.
 
 import { generateKeyPairSync } from "node:crypto";
-import { expect, expectAccessible, inEachWay, open, settled, test } from "./fixtures";
+import { expect, expectAccessible, expectStill, inEachWay, open, settled, test, watchMoves } from "./fixtures";
 import { phone, pointer } from "./hand";
 import { expectToFit } from "./walk";
 
@@ -81,7 +81,7 @@ test.describe("settings", () => {
     await channel.getByRole("combobox", { name: "Includes" }).fill("stable,");
     await page.getByRole("switch", { name: "Roll out step by step" }).click();
     const rule = page.getByRole("group", { name: "error_logs" });
-    await rule.getByRole("textbox", { name: "Times as often, accepted" }).fill("2");
+    await rule.getByRole("textbox", { name: "Accepted factor" }).fill("2");
     await settled(page);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -105,6 +105,59 @@ test.describe("settings", () => {
     await expect(page.getByRole("main").getByText(/night/).first()).toBeVisible();
     expect(await server.call("GET", path)).toMatchObject({ channels: [{ name: "night" }] });
   });
+
+  test("unsaved changes are saved from anywhere on the page, and the bar for that covers no field", async ({ page, server, project }) => {
+    const moves = await watchMoves(page);
+    await open(page, server, `/admin/versions/distribution?project=${project}`);
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    const steps = page.getByRole("switch", { name: "Roll out step by step" });
+    await expect(steps).toBeVisible();
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect(save).not.toBeInViewport();
+    await steps.click();
+    await expect(save).toBeInViewport({ ratio: 1 });
+    // The focus walks through all fields, from the first one to the last.
+    const covered = await page.evaluate(() => {
+      const bar = document.querySelector("[data-dirty]")!;
+      const fields = [...document.querySelectorAll<HTMLElement>("main form :is(input:not([type=hidden]), button:not(:disabled))")];
+      return fields
+        .filter((field) => !bar.contains(field) && field.checkVisibility())
+        .filter((field) => {
+          field.focus();
+          return field.getBoundingClientRect().bottom > bar.getBoundingClientRect().top;
+        })
+        .map((field) => field.outerHTML);
+    });
+    expect(covered).toEqual([]);
+    expectStill(moves);
+    await page.getByRole("button", { name: "Reset" }).click();
+    await expect(save).toBeDisabled();
+  });
+
+  for (const width of [390, 1440]) {
+    test(`in a window of ${width} px, the labels of a rule take one line, and fields of a row begin at the same height`, async ({
+      page,
+      demo,
+    }) => {
+      await page.setViewportSize({ width, height: 900 });
+      for (const language of ["en", "zh"] as const) {
+        await open(page, demo, "/admin/versions/distribution?project=wicklume", { language });
+        await expect(page.getByRole("group", { name: "write_failed" })).toBeVisible();
+        const uneven = await page.evaluate(() => {
+          const wrapped = [...document.querySelectorAll("[role=group] label")].filter(
+            (label) => label.getClientRects().length > 1 || label.clientHeight > 30,
+          );
+          const tops = (field: Element) => Math.round(field.getBoundingClientRect().top);
+          const fields = [...document.querySelectorAll("[role=group] .mantine-Input-wrapper")];
+          const crooked = fields.filter((field) =>
+            fields.some((other) => tops(other) !== tops(field) && Math.abs(tops(other) - tops(field)) < 24),
+          );
+          return [...wrapped, ...crooked].map((part) => part.outerHTML);
+        });
+        expect(uneven).toEqual([]);
+      }
+    });
+  }
 
   test("a trust key is added, retired, which can be taken back, and revoked for good", async ({ page, server, project }) => {
     test.slow();

@@ -20,7 +20,7 @@ export function PlanField({ label, value, onChange, error, description, started 
   return (
     <Fieldset legend={label} variant="unstyled" className={classes.group}>
       <Stack gap="sm">
-        {description && <Input.Description>{description}</Input.Description>}
+        <Input.Description>{description ?? texts.stepsHint}</Input.Description>
         {value.steps.map((step, at) => (
           <Group key={at} gap="xs" wrap="nowrap" align="flex-end" role="group" aria-label={texts.step(at + 1)}>
             <NumberInput

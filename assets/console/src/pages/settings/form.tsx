@@ -12,6 +12,7 @@ import { UnsavedGuard } from "../../core/unsaved";
 import { Attention, useFirstProblem } from "../../resource/attention";
 import { errorsOf } from "../../resource/form";
 import type { Inputs } from "../../resource/resource";
+import classes from "./settings.module.css";
 
 export interface SettingsForm<V, D extends object> {
   /** The key of the query that loads the settings. */
@@ -117,7 +118,7 @@ function Loaded<V, D extends object>({
       <Stack gap="md">
         {draw(editing)}
         {elsewhere && <Failure error={save.error} />}
-        <Group gap="xs">
+        <Group gap="xs" className={classes["foot"]} data-dirty={dirty || undefined}>
           <Button type="submit" loading={save.isPending} disabled={!dirty}>
             {texts.common.save}
           </Button>

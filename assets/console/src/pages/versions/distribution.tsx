@@ -1,7 +1,7 @@
 // The distribution settings of a project: channels, the rollout with which new versions begin, health
 // rules, and the keys that sign its downloads.
 
-import { ActionIcon, Button, Fieldset, Group, Input, NumberInput, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Group, Input, NumberInput, Paper, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconArrowLeft, IconPlus, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useMemo } from "react";
 import type { Distribution } from "svc-sdk";
@@ -18,6 +18,7 @@ import { PageHead } from "../../resource/head";
 import { type SettingsForm, SettingsFormOf } from "../settings/form";
 import { Section } from "../settings/layout";
 import { TrustKeys } from "./trustkeys";
+import styles from "./versions.module.css";
 
 interface Rule {
   name: string;
@@ -141,7 +142,7 @@ function Channels({ value, onChange, error }: FieldProps<Values["channels"]>) {
   return (
     <Stack gap="xs">
       {value.map((channel, at) => (
-        <Group key={at} gap="xs" align="flex-end" role="group" aria-label={texts.channel(at + 1)}>
+        <Group key={at} gap="xs" align="flex-start" wrap="nowrap" role="group" aria-label={texts.channel(at + 1)}>
           <TextInput
             flex="1 1 110px"
             label={texts.name}
@@ -154,7 +155,9 @@ function Channels({ value, onChange, error }: FieldProps<Values["channels"]>) {
           <div style={{ flex: "2 1 110px", minWidth: 0 }}>
             <TagsField label={texts.includes} max={8} value={channel.includes} onChange={(includes) => set(at, { includes })} />
           </div>
-          <Remove label={texts.remove(channel.name)} onClick={() => onChange(value.filter((_, other) => other !== at))} />
+          <div className={styles.besideInput}>
+            <Remove label={texts.remove(channel.name)} onClick={() => onChange(value.filter((_, other) => other !== at))} />
+          </div>
         </Group>
       ))}
       <Problem error={error} />
@@ -179,17 +182,21 @@ function Rules({ value, onChange, error }: FieldProps<Rule[]>) {
   return (
     <Stack gap="sm">
       {value.map((rule, at) => (
-        <Fieldset key={at} legend={rule.name || texts.rule(at + 1)} p="sm">
-          <Group gap="xs" align="flex-end">
+        <Paper key={at} withBorder p="sm" role="group" aria-label={rule.name || texts.rule(at + 1)}>
+          <Group justify="space-between" gap="xs" wrap="nowrap">
+            <Text size="sm" fw={600} truncate>
+              {rule.name || texts.rule(at + 1)}
+            </Text>
+            <Remove label={texts.remove(rule.name)} onClick={() => onChange(value.filter((_, other) => other !== at))} />
+          </Group>
+          <div className={styles.rule}>
             <TextInput
-              flex="1 1 160px"
               label={texts.name}
               maxLength={64}
               value={rule.name}
               onChange={({ currentTarget }) => set(at, { name: currentTarget.value })}
             />
             <Select
-              flex="1 1 160px"
               label={texts.metric}
               allowDeselect={false}
               data={[
@@ -209,7 +216,6 @@ function Rules({ value, onChange, error }: FieldProps<Rule[]>) {
               />
             )}
             <NumberInput
-              flex="1 1 120px"
               label={texts.tolerance}
               min={1}
               max={10}
@@ -219,7 +225,6 @@ function Rules({ value, onChange, error }: FieldProps<Rule[]>) {
               onChange={(tolerance) => set(at, { tolerance })}
             />
             <NumberInput
-              flex="1 1 120px"
               label={texts.least}
               min={1}
               max={10_000}
@@ -229,7 +234,6 @@ function Rules({ value, onChange, error }: FieldProps<Rule[]>) {
               onChange={(min_failures) => set(at, { min_failures })}
             />
             <Select
-              flex="1 1 160px"
               label={texts.action}
               allowDeselect={false}
               data={[
@@ -239,9 +243,8 @@ function Rules({ value, onChange, error }: FieldProps<Rule[]>) {
               value={rule.action}
               onChange={(action) => set(at, { action: action ?? "hold" })}
             />
-            <Remove label={texts.remove(rule.name)} onClick={() => onChange(value.filter((_, other) => other !== at))} />
-          </Group>
-        </Fieldset>
+          </div>
+        </Paper>
       ))}
       <Problem error={error} />
       <Group>

@@ -21,7 +21,7 @@ export const distribution: (typeof en)["distribution"] = {
   event: "事件",
   eventName: "事件名称",
   tolerance: "可接受的倍数",
-  least: "至少失败用户数",
+  least: "最少失败用户数",
   action: "处理",
   hold: "停止提供",
   notify: "仅报告",
