@@ -2350,7 +2350,9 @@ type BehindClients struct {
 type BehindReason struct {
 	// `required` and `optional`: the update check offers it. `milestone`: the client must install a
 	// lower milestone first. `platform`: it is not for the client's platform. `preview`: it is a
-	// preview. `unknown`: the client cannot be compared, or is not offered anything.
+	// preview. `unknown`: the client cannot be compared, or is not offered anything. `not_offered`: the
+	// version is offered to nobody, because it was withdrawn, is deprecated, or its rollout was
+	// aborted.
 	Reason string `json:"reason"`
 	// Number of update checks.
 	Checks int64 `json:"checks"`

@@ -5,17 +5,18 @@ type Reason string
 
 // The reasons, in order of precedence.
 const (
-	BehindUnknown   Reason = "unknown"   // the client cannot be compared, or no version is offered to it
-	BehindPlatform  Reason = "platform"  // the version is not for the client's platform
-	BehindPreview   Reason = "preview"   // the version is a preview
-	BehindMilestone Reason = "milestone" // the client must first install a lower milestone
-	BehindRequired  Reason = "required"  // the client must update, but has not done so
-	BehindOptional  Reason = "optional"  // the client does not have to update
+	NotOffered      Reason = "not_offered" // the version was withdrawn, is deprecated, or its rollout was aborted, so nobody is offered it
+	BehindUnknown   Reason = "unknown"     // the client cannot be compared, or no version is offered to it
+	BehindPlatform  Reason = "platform"    // the version is not for the client's platform
+	BehindPreview   Reason = "preview"     // the version is a preview
+	BehindMilestone Reason = "milestone"   // the client must first install a lower milestone
+	BehindRequired  Reason = "required"    // the client must update, but has not done so
+	BehindOptional  Reason = "optional"    // the client does not have to update
 )
 
 // Reasons lists all reasons.
 func Reasons() []Reason {
-	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown}
+	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown, NotOffered}
 }
 
 // Behind returns the reason why clients that sent the given text as their version do not
@@ -26,6 +27,8 @@ func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok boo
 	switch {
 	case l.At == at || !l.Comparable.IsZero() && l.Comparable.Compare(item.Comparable) >= 0:
 		return "", false
+	case item.Yank != nil, item.Rollout.IsAborted(), item.Deprecated && l.Target != at:
+		return NotOffered, true
 	case l.Comparable.IsZero():
 		return BehindUnknown, true
 	case !runs:

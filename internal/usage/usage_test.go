@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"svc/internal/release"
+	"svc/internal/rollout"
 	"svc/internal/usage"
 )
 
@@ -22,6 +23,12 @@ func policy(t *testing.T, least string, versions ...string) usage.Policy {
 			ID: uuid.UUID{15: byte(i + 1)}, Version: name, Comparable: parse(t, name), PublishedAt: int64(i),
 			Latest: strings.Contains(flags, "latest"), Milestone: strings.Contains(flags, "milestone"),
 			Deprecated: strings.Contains(flags, "deprecated"), Preview: strings.Contains(flags, "preview"),
+		}
+		if strings.Contains(flags, "yanked") {
+			items[i].Yank = &release.Yank{}
+		}
+		if strings.Contains(flags, "aborted") {
+			items[i].Rollout = &rollout.Rollout{State: rollout.Aborted}
 		}
 	}
 	return usage.Policy{Catalog: release.NewCatalog(items, nil), Optional: release.Range{Min: parse(t, least)}}

@@ -109,6 +109,19 @@ test("without update checks the page of a release does not claim that apps have 
   await expect(page.getByText("Nobody is behind.")).toHaveCount(0);
 });
 
+test("nobody is behind a version that is offered to nobody", async ({ page, demo }) => {
+  const { data } = await demo.call<{ data: { id: string; version: string; is_deprecated: boolean }[] }>(
+    "GET",
+    "/admin/projects/quillmere/versions?limit=100",
+  );
+  const { id, is_deprecated } = data.find(({ version }) => version === "4.3.0")!;
+  expect(is_deprecated).toBe(true);
+  await open(page, demo, `/admin/versions/release?project=quillmere&release=${id}`);
+  await expect(page.locator('[data-figure="release-behind"]')).toContainText("It is offered to nobody, so nobody is behind.");
+  const row = page.getByRole("region", { name: "Beside its predecessor" }).getByRole("row", { name: /^Update checks still behind/ });
+  await expect(row.getByRole("cell")).toHaveText(["–", /^[\d,]+$/]);
+});
+
 test("a release fits on a phone", async ({ page, demo }) => {
   await open(page, demo, "/admin/versions/release?project=quillmere", { phone: true });
   await expect(page.locator('[data-figure="release-adoption"] [data-drawn]')).toBeVisible();

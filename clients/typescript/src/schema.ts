@@ -2439,9 +2439,10 @@ export interface BehindReason {
     /**
      * `required` and `optional`: the update check offers it. `milestone`: the client must install a lower
      * milestone first. `platform`: it is not for the client's platform. `preview`: it is a preview.
-     * `unknown`: the client cannot be compared, or is not offered anything.
+     * `unknown`: the client cannot be compared, or is not offered anything. `not_offered`: the version
+     * is offered to nobody, because it was withdrawn, is deprecated, or its rollout was aborted.
      */
-    reason: "required" | "optional" | "milestone" | "platform" | "preview" | "unknown" | (string & {});
+    reason: "required" | "optional" | "milestone" | "platform" | "preview" | "unknown" | "not_offered" | (string & {});
     /** Number of update checks. */
     checks: number;
 }

@@ -1845,6 +1845,8 @@ pub struct BehindReason {
     /// `required` and `optional`: the update check offers it. `milestone`: the client must install
     /// a lower milestone first. `platform`: it is not for the client's platform. `preview`: it is a
     /// preview. `unknown`: the client cannot be compared, or is not offered anything.
+    /// `not_offered`: the version is offered to nobody, because it was withdrawn, is deprecated, or
+    /// its rollout was aborted.
     pub reason: String,
     /// Number of update checks.
     pub checks: i64,

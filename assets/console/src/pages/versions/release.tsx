@@ -157,17 +157,23 @@ export default function ReleasePage() {
               id="release-behind"
               title={texts.behind}
               definition={texts.definitions.behind}
-              query={one(({ version }) => version.behind)}
+              query={one(({ version }) => version)}
               height={230}
-              none={data && isUnchecked(data.version) ? texts.noChecks : texts.nobodyBehind}
-              draw={({ checks, reasons }, words) =>
+              none={
+                data && !isOffered(data.version)
+                  ? texts.offeredToNobody
+                  : data && isUnchecked(data.version)
+                    ? texts.noChecks
+                    : texts.nobodyBehind
+              }
+              draw={(version, words) =>
                 bars(
                   {
-                    parts: reasons.map(({ reason, checks: count }) => ({
+                    parts: (isOffered(version) ? version.behind.reasons : []).map(({ reason, checks: count }) => ({
                       name: texts.reasons[reason as keyof typeof texts.reasons] ?? reason,
                       count,
                     })),
-                    total: checks,
+                    total: isOffered(version) ? version.behind.checks : 0,
                     kind: texts.reason,
                     measure: texts.checks,
                   },
@@ -214,6 +220,11 @@ function isUnchecked({ share, behind }: ReleaseReport): boolean {
   return share === 0 && behind.checks === 0;
 }
 
+/** Reports whether clients are offered the version. Nobody is behind a version that was withdrawn. */
+function isOffered({ behind }: ReleaseReport): boolean {
+  return behind.reasons.every(({ reason }) => reason !== "not_offered");
+}
+
 /** A sentence about the share of the version, its age, and the share that its predecessor had at the same age. */
 function Arrived({ version, previous }: Releases) {
   const { release: texts } = useTexts().versions;
@@ -258,7 +269,7 @@ function Comparison({ project, version, previous }: Releases & { project: string
     ],
     [texts.rating, ({ rating: { before, after } }) => texts.around(rating(before), rating(after))],
     [texts.downloads, ({ downloads }) => format.number(downloads.reduce((sum, { count }) => sum + count, 0))],
-    [texts.stillBehind, (release) => (isUnchecked(release) ? "–" : format.number(release.behind.checks))],
+    [texts.stillBehind, (release) => (isUnchecked(release) || !isOffered(release) ? "–" : format.number(release.behind.checks))],
   ];
   return (
     <section aria-label={texts.comparison}>

@@ -113,6 +113,7 @@ export const versions = {
     behind: "Who is still behind, and why",
     stillBehind: "Update checks still behind",
     nobodyBehind: "Nobody is behind.",
+    offeredToNobody: "It is offered to nobody, so nobody is behind.",
     noChecks: "No update checks in the last 24 hours.",
     reason: "Reason",
     reasons: {

@@ -114,6 +114,7 @@ export const versions: (typeof en)["versions"] = {
     behind: "谁还没有更新，为什么",
     stillBehind: "仍未更新的更新检查",
     nobodyBehind: "全部已更新。",
+    offeredToNobody: "该版本不提供给任何人，因此没有未更新的用户。",
     noChecks: "最近 24 小时没有更新检查。",
     reason: "原因",
     reasons: {
