@@ -47,6 +47,10 @@ inEachWay([pointer, phone], () => {
     const link = page.getByRole("region", { name: texts.latest });
     await expect(link).toContainText(texts.shown("0.12.1"));
     await expect(link).toContainText("/feeds/wicklume/latest/stable/windows");
+    // A problem is told once, with all the files that have it.
+    const told = await link.getByRole("list", { name: texts.left }).getByRole("listitem").allTextContents();
+    expect(told).toHaveLength(1);
+    expect(told[0]!.split(" · ").length).toBeGreaterThan(1);
     await hand.press(page.getByRole("radio", { name: texts.all }));
     await expect(page.getByRole("region", { name: "Tauri, cargo-packager" })).toContainText(
       "/feeds/wicklume/tauri/stable/{{target}}/{{arch}}/{{current_version}}",

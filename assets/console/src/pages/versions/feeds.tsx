@@ -4,6 +4,7 @@
 import { Button, Group, List, Paper, SegmentedControl, Select, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import type { FeedState } from "svc-sdk";
 import { choiceParam, textParam, useParams } from "../../core/address";
 import { clientOf } from "../../core/client";
@@ -23,7 +24,7 @@ const params = { channel: textParam, show: choiceParam(["used", "all"]) };
 
 const tones: Record<string, ToneName> = { ok: "good", problems: "warning" };
 
-/** The maximum number of problems that are listed of a feed. */
+/** The maximum number of files that are listed below a problem. */
 const most = 12;
 
 export default function FeedsPage() {
@@ -94,7 +95,12 @@ function Feed({ updater, feed }: { updater: ReturnType<typeof updatersOf>[number
   const { assets, feeds: texts } = useTexts();
   const format = useFormat();
   const name = updater.format === "latest" ? texts.latest : updater.name;
-  const problems = feed.problems.slice(0, most);
+  // The same problem often concerns many files.
+  const problems = new Map<string, string[]>();
+  for (const { code, version, asset, message } of feed.problems) {
+    const problem = assets.codes[code] ?? message;
+    problems.set(problem, [...(problems.get(problem) ?? []), texts.of(version, asset ?? "")]);
+  }
   return (
     <Paper withBorder p="md" component="section" aria-label={name}>
       <Stack gap="xs" className={styles.file}>
@@ -119,26 +125,27 @@ function Feed({ updater, feed }: { updater: ReturnType<typeof updatersOf>[number
         <pre className={styles.config} tabIndex={0}>
           {updater.config}
         </pre>
-        {problems.length > 0 && (
+        {problems.size > 0 && (
           <>
             <Text size="xs" c="dimmed">
               {texts.left}
             </Text>
             <List size="sm" spacing={4} aria-label={texts.left}>
-              {problems.map(({ code, version, asset, message }) => (
-                <List.Item key={`${code} ${version} ${asset}`}>
-                  <strong>
-                    <bdi>{texts.of(version, asset ?? "")}</bdi>
-                  </strong>
-                  : {assets.codes[code] ?? message}
+              {[...problems].map(([problem, places]) => (
+                <List.Item key={problem}>
+                  {problem}
+                  <Text size="xs" c="dimmed">
+                    {places.slice(0, most).map((place, at) => (
+                      <Fragment key={place}>
+                        {at > 0 && " · "}
+                        <bdi>{place}</bdi>
+                      </Fragment>
+                    ))}
+                    {places.length > most && ` · ${texts.more(format.number(places.length - most))}`}
+                  </Text>
                 </List.Item>
               ))}
             </List>
-            {feed.problems.length > most && (
-              <Text size="sm" c="dimmed">
-                {texts.more(format.number(feed.problems.length - most))}
-              </Text>
-            )}
           </>
         )}
       </Stack>
