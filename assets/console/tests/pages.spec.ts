@@ -70,6 +70,35 @@ test.describe("at a zoom of 200 %", () => {
   });
 });
 
+for (const language of ["en", "zh"] as const) {
+  test(`no page reports an error when its parts and answers come late and out of order, ${language}`, async ({ page, demo }) => {
+    const texts = { en, zh }[language];
+    let turn = 0;
+    await page.route(/\/(api|console)\//, async (route) => {
+      const wait = (turn++ % 7) * 50;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      // The page may have been left.
+      await route.continue().catch(() => undefined);
+    });
+    const shows = (heading: string) => expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+    await open(page, demo, "/login", { language });
+    await expect(page).toHaveURL(/\/admin(\?project=.*)?$/);
+    for (const [at, [path, heading]] of pages.entries()) {
+      await test.step(path, async () => {
+        // The fixture fails on an error in the browser's console.
+        await page.goto(demo.url + path);
+        const [next, nextHeading] = pages[(at + 1) % pages.length]!;
+        await expect(page.getByRole("main")).toBeVisible();
+        await goTo(page, next);
+        await shows(nextHeading(texts));
+        await page.goBack();
+        await shows(heading(texts));
+        await settled(page);
+      });
+    }
+  });
+}
+
 test("every page of a project without data says how it begins", async ({ page, server, project }) => {
   for (const path of ["versions", "files", "announcements", "events", "feedbacks", "logs"]) {
     await test.step(path, async () => {
