@@ -1,0 +1,28 @@
+package notify
+
+import "net/http"
+
+// maxDiscordTitle is the maximum length of a title, in characters.
+const maxDiscordTitle = 256
+
+type discordEmbed struct {
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	URL         string `json:"url,omitempty"`
+}
+
+// discord returns the body for Discord and sets the headers.
+func (m Message) discord(h http.Header) ([]byte, error) {
+	h.Set("Content-Type", "application/json")
+	return encode(struct {
+		Embeds   []discordEmbed `json:"embeds"`
+		Mentions struct {
+			Parse []string `json:"parse"`
+		} `json:"allowed_mentions"`
+	}{
+		[]discordEmbed{{cutCharacters(withoutMentions(m.Title), maxDiscordTitle), withoutMentions(m.Text), m.URL}},
+		struct {
+			Parse []string `json:"parse"`
+		}{[]string{}},
+	})
+}

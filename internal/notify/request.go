@@ -1,0 +1,73 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// Kind is the form in which a hook sends events.
+type Kind string
+
+// The kinds of hooks.
+const (
+	Webhook Kind = "webhook"
+	Ntfy    Kind = "ntfy"
+	Slack   Kind = "slack"
+	Discord Kind = "discord"
+)
+
+// Kinds lists all kinds.
+var Kinds = []Kind{Webhook, Ntfy, Slack, Discord}
+
+// Authorized reports whether hooks of the kind can have a value of the header Authorization.
+func (k Kind) Authorized() bool { return k == Webhook || k == Ntfy }
+
+// SecretURL reports whether the address of a hook grants access, so that it must be kept secret.
+func (k Kind) SecretURL() bool { return k == Slack || k == Discord }
+
+// Target is where and how a hook sends events.
+type Target struct {
+	Kind          Kind
+	URL           string
+	Authorization string   // "" = none
+	Secrets       []string // of a webhook, the newest first
+}
+
+// Request returns the request that sends the event with the given body. id identifies it for the
+// receiver.
+func (t Target) Request(ctx context.Context, id string, body []byte, now time.Time) (*http.Request, error) {
+	sent, header := body, http.Header{}
+	if t.Kind == Webhook {
+		sign(header, id, now, body, t.Secrets)
+	} else {
+		m, err := Read(body)
+		if err != nil {
+			return nil, err
+		}
+		switch t.Kind {
+		case Ntfy:
+			sent = m.ntfy(header)
+		case Slack:
+			sent, err = m.slack(header)
+		case Discord:
+			sent, err = m.discord(header)
+		default:
+			err = fmt.Errorf("hooks of kind %q cannot be sent", t.Kind)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(sent))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = header
+	if t.Authorization != "" {
+		r.Header.Set("Authorization", t.Authorization)
+	}
+	return r, nil
+}
