@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/digest", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/release", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/proxy", "internal/release", "internal/searchtext", "internal/signature", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
-	"store":         {"internal/asset", "internal/boltfile", "internal/fault", "internal/files", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/platform", "internal/release", "internal/rollout", "internal/searchtext", "internal/signature", "internal/stats", "store/column", "store/series", "internal/hourly"},
+	"store":         {"internal/asset", "internal/boltfile", "internal/fault", "internal/files", "internal/integrity", "internal/limit", "internal/locale", "internal/meter", "internal/notify", "internal/platform", "internal/release", "internal/rollout", "internal/searchtext", "internal/signature", "internal/stats", "store/column", "store/series", "internal/hourly"},
 	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
 	"store/column":  {},
 
@@ -61,22 +61,23 @@ var mayImport = map[string][]string{
 	"internal/event/submission": {"internal/jsonscan", "internal/platform"},
 
 	// Each of these uses one external resource.
-	"internal/backup":       {"internal/durable", "internal/datadir", "internal/disk"},
-	"internal/cdn":          {"internal/outbound"},
-	"internal/translate":    {"internal/fault", "internal/outbound", "internal/placeholder"},
-	"internal/upstream":     {"internal/outbound", "internal/release"},
-	"internal/codehost":     {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
-	"internal/forward":      {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
-	"internal/requests":     {"internal/counter", "store"},
-	"internal/health":       {"internal/asset", "internal/fault", "internal/release", "internal/rollout", "store"},
-	"internal/files/engine": {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
-	"internal/certificate":  {},
-	"internal/control":      {"internal/datadir"},
-	"internal/httpserver":   {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
-	"internal/transfer":     {"internal/fault", "internal/files"},
-	"internal/demo":         {"internal/rollout", "internal/transfer"},
-	"internal/event":        {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
-	"internal/systemd":      {},
+	"internal/backup":          {"internal/durable", "internal/datadir", "internal/disk"},
+	"internal/cdn":             {"internal/outbound"},
+	"internal/translate":       {"internal/fault", "internal/outbound", "internal/placeholder"},
+	"internal/upstream":        {"internal/outbound", "internal/release"},
+	"internal/codehost":        {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
+	"internal/forward":         {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
+	"internal/requests":        {"internal/counter", "store"},
+	"internal/health":          {"internal/asset", "internal/fault", "internal/release", "internal/rollout", "store"},
+	"internal/files/engine":    {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
+	"internal/certificate":     {},
+	"internal/control":         {"internal/datadir"},
+	"internal/notify/delivery": {"internal/notify", "internal/outbound", "internal/seal", "store"},
+	"internal/httpserver":      {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
+	"internal/transfer":        {"internal/fault", "internal/files"},
+	"internal/demo":            {"internal/rollout", "internal/transfer"},
+	"internal/event":           {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
+	"internal/systemd":         {},
 
 	// Requests to other machines, and the content of files.
 	"internal/outbound":                  {},
@@ -172,7 +173,7 @@ var mayImport = map[string][]string{
 // onlyIn maps a library to the packages that may import it, so that its types do not spread to
 // others. It contains every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/notify", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/notify", "internal/notify/delivery", "internal/outbound", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -74,7 +74,7 @@ func (c *checker) run() error {
 			return err
 		}
 	}
-	for _, part := range []func() error{c.leftovers, c.names, c.owners, c.keys, c.account, c.feed} {
+	for _, part := range []func() error{c.leftovers, c.names, c.owners, c.keys, c.account, c.hooks, c.feed} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -261,6 +261,7 @@ func (tx *Tx) DeleteProject(p *Project) error {
 		tx.record(Change{Kind: KindProject, Project: p.ID}),
 		tx.noteErasure(),
 		forgetProject(tx, p.ID),
+		deleteHooks(tx, p.ID),
 	)
 }
 
@@ -533,9 +534,9 @@ func rename[T any](texts map[string]T, from, to string) (moved bool, err error) 
 // purgeStep is the maximum number of keys that one transaction of Purge removes.
 const purgeStep = 1000
 
-// Purge removes the content of deleted projects and of abandoned imports. It works in
-// small transactions, so that other writers can run in between. After a crash, it can be
-// run again.
+// Purge removes the content of deleted projects and of abandoned imports, and the deliveries of
+// deleted hooks. It works in small transactions, so that other writers can run in between. After a
+// crash, it can be run again.
 func (s *Store) Purge() error {
 	for more := true; more; {
 		err := s.Update(func(tx *Tx) (err error) {
@@ -562,10 +563,13 @@ func (tx *Tx) purge() (more bool, err error) {
 		}
 		return err
 	})
-	if err != nil || len(orphans) == 0 {
+	if err != nil {
 		return false, err
 	}
-	left := purgeStep
+	left, err := tx.purgeDeliveries(purgeStep)
+	if err != nil || len(orphans) == 0 || left <= 0 {
+		return left <= 0, err
+	}
 	for _, orphan := range orphans {
 		left, err = purgeFiles(tx, orphan, left)
 		if err != nil || left <= 0 {

@@ -25,6 +25,8 @@
 //	distribution.go   channels and other settings by which a project distributes versions
 //	trust.go          the public keys with which downloads are signed
 //	account.go        the administrator, networks of logins, API keys
+//	hooks.go          hooks, which send events to others
+//	outbox.go         the deliveries of hooks
 //	feed.go           the change feed that the search index follows
 //	snapshot.go       immutable projects for public reads, within a memory budget
 //	import.go         writing a whole project
@@ -120,6 +122,7 @@ type Store struct {
 	filesWaiting   chan struct{} // the channel that FilesWaiting returns
 	unverified     unverified
 	projectDeleted chan struct{} // the channel that ProjectDeleted returns
+	hooksWaiting   chan struct{} // the channel that HooksWaiting returns
 
 	changing sync.Mutex
 	changed  chan struct{} // closed at the next change; nil if no reader waits; guarded by changing
@@ -127,6 +130,7 @@ type Store struct {
 	projects  atomic.Pointer[directory]
 	keys      atomic.Pointer[keyring]
 	account   atomic.Pointer[Account]
+	hooks     atomic.Pointer[map[ProjectID][]*Hook]
 	snapshots cache
 	links     atomic.Pointer[links]
 
@@ -139,7 +143,7 @@ func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
 		duplicates:   limit.NewDuplicates(o.DedupWindow, maxDuplicates),
-		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
+		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1), hooksWaiting: make(chan struct{}, 1),
 		unverified: unverified{waiting: make(chan struct{}, 1), projects: map[ProjectID]bool{}},
 	}
 	if s.now == nil {
@@ -195,7 +199,7 @@ func (s *Store) load() error {
 		}
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
 		tx := &Tx{bolt: t, store: s, now: s.now()}
-		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx))
+		return errors.Join(s.loadProjects(tx), s.loadKeys(tx), s.loadAccount(tx), s.loadHooks(tx))
 	})
 }
 
@@ -242,6 +246,13 @@ func (s *Store) Update(fn func(*Tx) error) error {
 	s.file.Lock()
 	defer s.file.Unlock()
 	return s.commit(fn)
+}
+
+// NewID returns an id for something that is not stored.
+func (s *Store) NewID() ID {
+	s.file.Lock()
+	defer s.file.Unlock()
+	return s.ids.next(s.now())
 }
 
 // Settle waits until the commit in progress, if any, is visible to readers.

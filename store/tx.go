@@ -40,12 +40,20 @@ var (
 	cdnRefreshesBucket    = []byte("cdn_refreshes")    // file id -> CDNRefresh
 	deliveriesBucket      = []byte("deliveries")       // project number, hash of the delivery id -> expiry time
 
+	// The buckets of hooks are created when they are first needed. They are not in rootBuckets.
+	hooksBucket       = []byte("hooks")        // project number or 0, id -> Hook
+	hookStatesBucket  = []byte("hook_states")  // hook id -> HookState
+	hookWaitingBucket = []byte("hook_waiting") // hook id, delivery id -> HookDelivery that has not ended
+	hookEndedBucket   = []byte("hook_done")    // hook id, delivery id -> HookDelivery that has ended
+	hookDueBucket     = []byte("hook_due")     // hook id, due time, delivery id -> empty
+	hookBodiesBucket  = []byte("hook_bodies")  // id of the first delivery of an event -> number of deliveries, body
+
 	rootBuckets = [][]byte{
 		metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket,
 		filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket,
 		settingsBucket, cdnRefreshesBucket, deliveriesBucket,
 	}
-	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket} // the buckets that Open reads
+	loadedBuckets = [][]byte{metaBucket, projectsBucket, keysBucket, accountBucket, hooksBucket} // the buckets that Open reads
 )
 
 // The buckets inside the content bucket of a project.
@@ -101,6 +109,8 @@ type Tx struct {
 	work           map[ProjectID]*work
 	projectChanged map[ProjectID]bool
 	keysChanged    bool
+	hooksChanged   bool
+	hooksWaiting   bool // a delivery is due, or the hooks have changed
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64        // sequence number of the last change recorded, 0 if none
@@ -140,7 +150,7 @@ func publish(tx *Tx) {
 	s := tx.store
 	s.ids = tx.ids
 	tx.heads.Keep()
-	if tx.keysChanged || tx.accountChanged || tx.projectChanged != nil {
+	if tx.keysChanged || tx.accountChanged || tx.hooksChanged || tx.projectChanged != nil {
 		reload(tx)
 	}
 	s.publishSnapshots(tx)
@@ -157,6 +167,12 @@ func publish(tx *Tx) {
 	if tx.projectDeleted {
 		select {
 		case s.projectDeleted <- struct{}{}:
+		default: // the reader has not received the previous value yet
+		}
+	}
+	if tx.hooksWaiting {
+		select {
+		case s.hooksWaiting <- struct{}{}:
 		default: // the reader has not received the previous value yet
 		}
 	}
@@ -178,6 +194,11 @@ func reload(tx *Tx) {
 		}
 		if tx.accountChanged {
 			if err := tx.store.loadAccount(read); err != nil {
+				return err
+			}
+		}
+		if tx.hooksChanged {
+			if err := tx.store.loadHooks(read); err != nil {
 				return err
 			}
 		}

@@ -30,6 +30,9 @@ const (
 	AppWebhookSecret  Purpose = "webhook secret of the code host app"
 	WebhookSecret     Purpose = "webhook secret of the project"
 	TranslationAPIKey Purpose = "API key of the translation service"
+	HookSecret        Purpose = "signing secret of the hook"
+	HookAuthorization Purpose = "authorization of the hook"
+	HookAddress       Purpose = "address of the hook"
 	FeedbackReply     Purpose = "reply to feedback"
 )
 
