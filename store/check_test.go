@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"svc/internal/integrity"
+	"svc/internal/notify"
 	"svc/internal/platform"
 	"svc/internal/testutil"
 	"svc/store"
@@ -43,7 +44,7 @@ func repair(t testing.TB, path string, kind integrity.Kind) {
 }
 
 // ids holds the ids of records in the file that newDamageable makes.
-type ids struct{ version, announcement, key, feedback, forward store.ID }
+type ids struct{ version, announcement, key, feedback, forward, hook, delivery store.ID }
 
 // newDamageable makes a file that contains records of every kind in project 1.
 func newDamageable(t testing.TB) (path string, of ids) {
@@ -76,7 +77,11 @@ func newDamageable(t testing.TB) (path string, of ids) {
 			of.feedback = f.ID
 		}
 		of.announcement, of.key = a.ID, k.ID
-		return errors.Join(all...)
+		h := &store.Hook{Name: "H", Kind: notify.Ntfy, Enabled: true, Events: []string{notify.All}}
+		all = append(all, tx.PutHook(p.ID, h), tx.Notify(p.ID, notify.Event{Name: notify.LogGuardEvent, Data: notify.LogGuard{}}))
+		deliveries, _, err := tx.HookDeliveries(h.ID, store.DeliveryFilter{}, 0, 1)
+		of.hook, of.delivery = h.ID, deliveries[0].ID
+		return errors.Join(append(all, err)...)
 	})
 	w := &store.Forward{Project: p.ID, Repo: "example/app", Feedback: &store.Feedback{Content: "an issue"}}
 	if err := errors.Join(db.TryForward(w), db.Close()); err != nil {
@@ -98,6 +103,9 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 		kind   integrity.Kind
 		damage func(tx *store.Tx, of ids) error
 	}{
+		{"a number of deliveries", integrity.Miscount, func(tx *store.Tx, of ids) error {
+			return tx.Put(of.hook[:], []byte(`{"waiting":7,"ended":1}`), root("hook_states")...)
+		}},
 		{"a count is missing", integrity.Miscount, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("versions"), nil, content("counts")...) }},
 		{"a count is too high", integrity.Miscount, func(tx *store.Tx, _ ids) error {
 			return tx.Put([]byte("feedback.ratings"), many, content("counts")...)
@@ -284,6 +292,20 @@ func TestCheckFindsLosses(t *testing.T) {
 		}},
 		{"an API key", integrity.Record, func(tx *store.Tx, of ids) error {
 			return tx.Put(of.key[:], []byte(`{"digest":"00"}`), []byte("api_keys"))
+		}},
+		{"a hook", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(append(one, of.hook[:]...), bad, []byte("hooks"))
+		}},
+		{"a hook of no project", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(append([]byte{0, 0, 0, 9}, of.hook[:]...), []byte(`{"kind":"ntfy"}`), []byte("hooks"))
+		}},
+		{"the state of a hook", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.hook[:], bad, []byte("hook_states")) }},
+		{"a delivery", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(append(of.hook[:], of.delivery[:]...), []byte(`{"state":"delivered"}`), []byte("hook_waiting"))
+		}},
+		{"an event", integrity.Record, func(tx *store.Tx, of ids) error { return tx.Put(of.delivery[:], bad, []byte("hook_bodies")) }},
+		{"a due time", integrity.Record, func(tx *store.Tx, of ids) error {
+			return tx.Put(append(of.hook[:], of.delivery[:]...), []byte(`{"state":"queued","next_at":1}`), []byte("hook_waiting"))
 		}},
 		{"the account", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("admin"), bad, []byte("account")) }},
 		{"a project", integrity.Record, func(tx *store.Tx, _ ids) error { return tx.Put(one, bad, []byte("projects")) }},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"svc/internal/fault"
+	"svc/internal/notify"
 	"svc/internal/release"
 	"svc/internal/rollout"
 	"svc/store"
@@ -92,7 +93,57 @@ func write(tx *store.Tx, n int) error {
 			return err
 		}
 	}
-	return writeBeside(tx, n)
+	return errors.Join(tell(tx, p, n), writeBeside(tx, n))
+}
+
+// tell causes an event for the hook that transaction 1 creates. Each 10th transaction delivers the
+// last event.
+func tell(tx *store.Tx, p *store.Project, n int) error {
+	if n == 1 {
+		return tx.PutHook(0, &store.Hook{Name: "H", Kind: notify.Ntfy, Enabled: true, Events: []string{notify.All}})
+	}
+	if err := tx.Notify(p.ID, notify.Event{Name: notify.LogGuardEvent, Data: notify.LogGuard{Limit: n}}); err != nil || n%10 != 0 {
+		return err
+	}
+	hooks, err := tx.Hooks(0)
+	if err != nil {
+		return err
+	}
+	list, _, err := tx.HookDeliveries(hooks[0].ID, store.DeliveryFilter{}, 0, 1)
+	if err != nil {
+		return err
+	}
+	return tx.EndAttempt(hooks[0], list[0].ID, store.DeliveryAttempt{OK: true, Status: 200})
+}
+
+// checkTold checks the deliveries after transaction n.
+func checkTold(t *testing.T, db *store.Store, n int) {
+	t.Helper()
+	err := db.View(func(tx *store.Tx) error {
+		hooks, err := tx.Hooks(0)
+		if err != nil || n == 0 {
+			return err
+		}
+		list, total, err := tx.HookDeliveries(hooks[0].ID, store.DeliveryFilter{}, 0, 1)
+		if err != nil || total != n-1 {
+			t.Errorf("after %d: got %d deliveries, %v", n, total, err)
+		}
+		_, done, err := tx.HookDeliveries(hooks[0].ID, store.DeliveryFilter{State: store.DeliveryDone}, 0, 1)
+		if err != nil || done != n/10 {
+			t.Errorf("after %d: got %d delivered, %v", n, done, err)
+		}
+		if n == 1 {
+			return nil
+		}
+		body, err := tx.HookBody(list[0])
+		if want := fmt.Sprintf(`"limit":%d,`, n); err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("after %d: got %s, %v", n, body, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // rollOut changes the rollouts of the versions of the three transactions before transaction n.
@@ -295,6 +346,7 @@ func checkWritten(t *testing.T, db *store.Store, n int) {
 			t.Fatalf("after %d: version %s: got owner %d, %v", n, v.Version, owner, err)
 		}
 	}
+	checkTold(t, db, n)
 	checkBeside(t, db, n)
 }
 

@@ -27,10 +27,10 @@ func TestFormatIsDocumented(t *testing.T) {
 	for name := range projectSettings {
 		names = append(names, name)
 	}
-	for _, bucket := range slices.Concat(rootBuckets, contentBuckets) {
+	for _, bucket := range slices.Concat(rootBuckets, hookBuckets, contentBuckets) {
 		names = append(names, string(bucket))
 	}
-	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, rollout.Rollout{}, rollout.Step{}, rollout.Cohort{}, rollout.Event{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}} {
+	for _, record := range []any{Project{}, Alias{}, Language{}, ProjectText{}, Version{}, rollout.Rollout{}, rollout.Step{}, rollout.Cohort{}, rollout.Event{}, DownloadLink{}, VersionText{}, APIKey{}, FormerKey{}, Account{}, loginNetworks{}, LoginNetwork{}, Card{}, File{}, FileDeletion{}, CDNRefresh{}, StorageBackend{}, CDN{}, Translation{}, CodehostApp{}, CodehostIntegration{}, CodehostCommand{}, Webhook{}, Feedback{}, Log{}, Sender{}, Forward{}, Hook{}, HookState{}, HookDelivery{}} {
 		for field := range reflect.TypeOf(record).Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "-" && !field.Anonymous {
 				names = append(names, name)

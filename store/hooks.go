@@ -214,6 +214,22 @@ func (tx *Tx) putHookState(id ID, s HookState) error {
 	return put(b, id[:], s)
 }
 
+// deliveriesWaiting returns the number of deliveries that wait, of all hooks.
+func (tx *Tx) deliveriesWaiting() (n int, err error) {
+	b := tx.bolt.Bucket(hookStatesBucket)
+	if b == nil {
+		return 0, nil
+	}
+	err = b.ForEach(func(key, raw []byte) error {
+		s, err := decode[HookState](key, raw)
+		if err == nil {
+			n += s.Waiting
+		}
+		return err
+	})
+	return n, err
+}
+
 // loadHooks reads all hooks into memory.
 func (s *Store) loadHooks(tx *Tx) error {
 	all := map[ProjectID][]*Hook{}
@@ -233,20 +249,38 @@ func (s *Store) loadHooks(tx *Tx) error {
 	return nil
 }
 
-// EachHook visits all enabled hooks. The caller must not change them.
-func (s *Store) EachHook(visit func(*Hook)) {
-	for _, list := range *s.hooks.Load() {
-		for _, h := range list {
+// EnabledHooks returns all enabled hooks. The caller must not change them.
+func (s *Store) EnabledHooks() (list []*Hook) {
+	for _, hooks := range *s.hooks.Load() {
+		for _, h := range hooks {
 			if h.Enabled {
-				visit(h)
+				list = append(list, h)
 			}
 		}
 	}
+	return list
 }
 
-// HooksWaiting returns a channel that receives a value when hooks have changed or have something to
-// deliver. Only one goroutine may receive from it.
-func (s *Store) HooksWaiting() <-chan struct{} { return s.hooksWaiting }
+// HooksChanged returns a channel that is closed at the next commit that changes hooks or queues a
+// delivery.
+func (s *Store) HooksChanged() <-chan struct{} {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if s.hooksWork == nil {
+		s.hooksWork = make(chan struct{})
+	}
+	return s.hooksWork
+}
+
+// announceHooks wakes the readers of HooksChanged.
+func (s *Store) announceHooks() {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	if s.hooksWork != nil {
+		close(s.hooksWork)
+		s.hooksWork = nil
+	}
+}
 
 // selecting returns the enabled hooks that select an event of a project, or of the instance if p is
 // 0. A write transaction may use the hooks in memory unless it has changed them, because no other one

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"svc/internal/boltfile"
 	"svc/internal/fault"
+	"svc/internal/integrity"
 	"svc/internal/notify"
 )
 
@@ -38,7 +40,7 @@ const (
 )
 
 // DeliveryStates lists all states of deliveries.
-var DeliveryStates = []DeliveryState{DeliveryQueued, DeliveryRetrying, DeliveryDone, DeliveryDead, DeliveryDropped}
+var DeliveryStates = [...]DeliveryState{DeliveryQueued, DeliveryRetrying, DeliveryDone, DeliveryDead, DeliveryDropped}
 
 // Waits reports whether a delivery in the state waits for an attempt.
 func (s DeliveryState) Waits() bool { return s == DeliveryQueued || s == DeliveryRetrying }
@@ -88,6 +90,13 @@ func hookDeliveryKey(hook, id ID) []byte { return append(hook[:], id[:]...) }
 
 func hookDueKey(hook ID, at int64, id ID) []byte {
 	return append(binary.BigEndian.AppendUint64(hook[:], uint64(at)), id[:]...)
+}
+
+func splitDueKey(key []byte) (id ID, at int64, err error) {
+	if len(key) != 2*len(id)+8 {
+		return id, 0, fmt.Errorf("%w: %x is no due delivery", ErrDamaged, key)
+	}
+	return ID(key[len(id)+8:]), int64(binary.BigEndian.Uint64(key[len(id):])), nil
 }
 
 func decodeDelivery(key, raw []byte) (*HookDelivery, error) {
@@ -145,6 +154,7 @@ func (o *outbox) find(id ID) (*HookDelivery, error) {
 
 // put stores a delivery in its state. It must not be stored already; see take.
 func (o *outbox) put(d *HookDelivery) error {
+	o.tx.deliveries[slices.Index(DeliveryStates[:], d.State)]++
 	key := hookDeliveryKey(o.hook, d.ID)
 	if !d.State.Waits() {
 		d.NextAt = 0
@@ -391,20 +401,19 @@ func (tx *Tx) SendAgain(hook, id ID) (*HookDelivery, error) {
 	return again, errors.Join(o.put(again), o.limit(), o.save())
 }
 
-// NextHookDelivery returns the delivery of a hook that is due first, or nil if none waits.
-func (tx *Tx) NextHookDelivery(hook ID) (*HookDelivery, error) {
-	o, err := tx.readOutbox(hook)
-	if err != nil || o.due == nil {
-		return nil, err
+// NextHookDelivery returns the delivery of a hook that is due first, and its due time. ok is false if
+// none waits.
+func (tx *Tx) NextHookDelivery(hook ID) (id ID, due time.Time, ok bool, err error) {
+	b := tx.bolt.Bucket(hookDueBucket)
+	if b == nil {
+		return id, due, false, nil
 	}
-	key, _ := o.due.Cursor().Seek(hook[:])
+	key, _ := b.Cursor().Seek(hook[:])
 	if !bytes.HasPrefix(key, hook[:]) {
-		return nil, nil
+		return id, due, false, nil
 	}
-	if len(key) != 3*len(ID{})-8 {
-		return nil, fmt.Errorf("%w: %x is no due delivery", ErrDamaged, key)
-	}
-	return o.find(ID(key[24:]))
+	id, at, err := splitDueKey(key)
+	return id, time.UnixMilli(at), err == nil, err
 }
 
 // DeliveryAttempt is the outcome of an attempt.
@@ -506,9 +515,9 @@ func (o *outbox) drop(limit int) error {
 	return nil
 }
 
-// DropHookDeliveries drops up to 1,000 of the deliveries that wait for a hook whose receiver is gone.
-// It reports whether there may be more.
-func (tx *Tx) DropHookDeliveries(p ProjectID, id ID) (more bool, err error) {
+// DropWaiting drops up to 1,000 of the deliveries that wait for a hook whose receiver is gone. It
+// reports whether there may be more.
+func (tx *Tx) DropWaiting(p ProjectID, id ID) (more bool, err error) {
 	h, err := tx.Hook(p, id)
 	if err != nil || h.DisabledReason != HookGone {
 		return false, orGone(err)
@@ -599,29 +608,49 @@ func (tx *Tx) hookIDs() (map[ID]bool, error) {
 	})
 }
 
-// DropOldDeliveries deletes up to limit deliveries of a hook that are older than 30 days. It returns
-// how many it deleted.
-func (tx *Tx) DropOldDeliveries(hook ID, limit int) (dropped int, err error) {
-	old, err := tx.oldDeliveries(hook, limit)
-	if err != nil || len(old) == 0 {
-		return 0, err
-	}
-	o, err := tx.outbox(hook)
+// DropHookDeliveries deletes up to limit deliveries that are older than 30 days, of all hooks. It
+// returns how many it deleted.
+func (tx *Tx) DropHookDeliveries(limit int) (dropped int, err error) {
+	hooks, err := tx.hookIDs()
 	if err != nil {
 		return 0, err
 	}
-	for _, d := range old {
-		err = errors.Join(err, o.remove(d))
+	for hook := range hooks {
+		old, err := tx.oldDeliveries(hook, limit-dropped)
+		if err != nil {
+			return 0, err
+		}
+		if len(old) == 0 {
+			continue
+		}
+		o, err := tx.outbox(hook)
+		if err != nil {
+			return 0, err
+		}
+		for _, d := range old {
+			err = errors.Join(err, o.remove(d))
+		}
+		if err := errors.Join(err, o.save()); err != nil {
+			return 0, err
+		}
+		dropped += len(old)
 	}
-	return len(old), errors.Join(err, o.save())
+	return dropped, nil
 }
 
-// HasOldDeliveries reports whether DropOldDeliveries would delete something.
-func (tx *Tx) HasOldDeliveries(hook ID) (bool, error) {
-	old, err := tx.oldDeliveries(hook, 1)
-	return len(old) > 0, err
+// HasOldHookDeliveries reports whether DropHookDeliveries would delete something.
+func (tx *Tx) HasOldHookDeliveries() (bool, error) {
+	hooks, err := tx.hookIDs()
+	for hook := range hooks {
+		old, wrong := tx.oldDeliveries(hook, 1)
+		if wrong != nil || len(old) > 0 {
+			return len(old) > 0, wrong
+		}
+	}
+	return false, err
 }
 
+// oldDeliveries returns up to limit deliveries of a hook that are older than 30 days.
 func (tx *Tx) oldDeliveries(hook ID, limit int) (old []*HookDelivery, err error) {
 	before := tx.now.Add(-deliveryRetention).Unix()
 	o, err := tx.readOutbox(hook)
@@ -647,8 +676,83 @@ func (tx *Tx) oldDeliveries(hook ID, limit int) (old []*HookDelivery, err error)
 	return old, nil
 }
 
-// outboxes checks the deliveries of the given hooks, their bodies and the order in which they are
-// due.
+// outboxes checks the deliveries of the given hooks, their bodies, and the order in which they are
+// due. Deliveries of other hooks wait for Purge.
 func (c *checker) outboxes(hooks map[ID]bool) error {
-	return nil
+	states, bodies, due := map[ID]HookState{}, map[ID]uint32{}, 0
+	isDue := func(d *HookDelivery) bool {
+		b := c.bucket(hookDueBucket)
+		return b != nil && b.Get(hookDueKey(d.Hook, d.NextAt, d.ID)) != nil
+	}
+	bad := func(bucket, key []byte, format string, args ...any) {
+		c.report.Add(integrity.Record, integrity.Path(bucket)+"/"+integrity.Key(key), format, args...)
+	}
+	for _, name := range [][]byte{hookWaitingBucket, hookEndedBucket} {
+		err := c.eachOf(name, func(key, raw []byte) error {
+			d, err := decodeDelivery(key, raw)
+			if err == nil && (!slices.Contains(DeliveryStates[:], d.State) || d.State.Waits() != bytes.Equal(name, hookWaitingBucket)) {
+				err = fmt.Errorf("the delivery is %q", d.State)
+			}
+			if err != nil {
+				bad(name, key, "%v", err)
+				return nil
+			}
+			c.use(d.ID)
+			bodies[d.Body]++
+			s := states[d.Hook]
+			if d.State.Waits() {
+				s.Waiting, due = s.Waiting+1, due+1
+				if !isDue(d) {
+					bad(name, key, "it waits, but is not due")
+				}
+			} else {
+				s.Ended++
+			}
+			states[d.Hook] = s
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err := c.eachOf(hookDueBucket, func([]byte, []byte) error { due--; return nil })
+	if due != 0 {
+		c.report.Add(integrity.Miscount, integrity.Path(hookDueBucket), "%d deliveries more wait than are due", due)
+	}
+	err = errors.Join(err, c.eachOf(hookBodiesBucket, func(key, raw []byte) error {
+		if id, wrong := idOf(key); wrong != nil || len(raw) < 4 || binary.BigEndian.Uint32(raw) != bodies[id] {
+			bad(hookBodiesBucket, key, "the body does not have its number of deliveries, %d", bodies[id])
+		}
+		return nil
+	}))
+	wrong := map[ID]HookState{}
+	err = errors.Join(err, c.eachOf(hookStatesBucket, func(key, raw []byte) error {
+		s, err := decode[HookState](key, raw)
+		id, noID := idOf(key)
+		if err != nil || noID != nil {
+			bad(hookStatesBucket, key, "%v", errors.Join(err, noID))
+			return nil
+		}
+		if got := states[id]; hooks[id] && (s.Waiting != got.Waiting || s.Ended != got.Ended) {
+			c.report.Add(integrity.Miscount, integrity.Path(hookStatesBucket)+"/"+integrity.Key(key),
+				"the hook has %d and %d deliveries, not %d and %d", got.Waiting, got.Ended, s.Waiting, s.Ended)
+			s.Waiting, s.Ended = got.Waiting, got.Ended
+			wrong[id] = *s
+		}
+		return nil
+	}))
+	for id, s := range wrong {
+		raw, encoded := encode(s)
+		err = errors.Join(err, encoded, c.put(c.bucket(hookStatesBucket), id[:], raw))
+	}
+	return err
+}
+
+// eachOf is like each, for a bucket that may not exist.
+func (c *checker) eachOf(name []byte, visit func(key, value []byte) error) error {
+	b := c.bucket(name)
+	if b == nil {
+		return nil
+	}
+	return c.each(b, visit)
 }

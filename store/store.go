@@ -122,10 +122,10 @@ type Store struct {
 	filesWaiting   chan struct{} // the channel that FilesWaiting returns
 	unverified     unverified
 	projectDeleted chan struct{} // the channel that ProjectDeleted returns
-	hooksWaiting   chan struct{} // the channel that HooksWaiting returns
 
-	changing sync.Mutex
-	changed  chan struct{} // closed at the next change; nil if no reader waits; guarded by changing
+	changing  sync.Mutex
+	changed   chan struct{} // closed at the next change; nil if no reader waits; guarded by changing
+	hooksWork chan struct{} // the channel that HooksChanged returns, or nil; guarded by changing
 
 	projects  atomic.Pointer[directory]
 	keys      atomic.Pointer[keyring]
@@ -143,7 +143,7 @@ func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
 		duplicates:   limit.NewDuplicates(o.DedupWindow, maxDuplicates),
-		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1), hooksWaiting: make(chan struct{}, 1),
+		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
 		unverified: unverified{waiting: make(chan struct{}, 1), projects: map[ProjectID]bool{}},
 	}
 	if s.now == nil {
@@ -297,6 +297,9 @@ func (s *Store) commit(fn func(*Tx) error) error {
 		s.commits.Add(1)
 		s.observed.feedback.Add(tx.newFeedback)
 		s.observed.logs.Add(tx.newLogs)
+		for i, n := range tx.deliveries {
+			s.observed.deliveries[i].Add(n)
+		}
 		publish(tx)
 	}
 	return err
@@ -309,17 +312,30 @@ type State struct {
 
 	Waiting        int    // submissions in the queue
 	Feedback, Logs uint64 // number of records stored since the store was opened
+	// Deliveries counts, for each of DeliveryStates, how often a delivery has reached it since the
+	// store was opened.
+	Deliveries        [len(DeliveryStates)]uint64
+	DeliveriesWaiting int // deliveries of all hooks that have not ended
 }
 
 // observed holds counters of the store.
-type observed struct{ feedback, logs atomic.Uint64 }
+type observed struct {
+	feedback, logs atomic.Uint64
+	deliveries     [len(DeliveryStates)]atomic.Uint64
+}
 
 // State returns the current state. If there is an error, everything except the size of
 // the file is valid.
 func (s *Store) State() (State, error) {
 	file, err := s.file.State()
 	waiting, _ := s.submissions.Waiting()
-	return State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}, err
+	state := State{State: file, Waiting: waiting, Feedback: s.observed.feedback.Load(), Logs: s.observed.logs.Load()}
+	for i := range state.Deliveries {
+		state.Deliveries[i] = s.observed.deliveries[i].Load()
+	}
+	n, waits := Read(s, (*Tx).deliveriesWaiting)
+	state.DeliveriesWaiting = n
+	return state, errors.Join(err, waits)
 }
 
 // Writable returns the error of the last commit, or nil if that commit succeeded; see

@@ -48,6 +48,8 @@ var (
 	hookDueBucket     = []byte("hook_due")     // hook id, due time, delivery id -> empty
 	hookBodiesBucket  = []byte("hook_bodies")  // id of the first delivery of an event -> number of deliveries, body
 
+	hookBuckets = [][]byte{hooksBucket, hookStatesBucket, hookWaitingBucket, hookEndedBucket, hookDueBucket, hookBodiesBucket}
+
 	rootBuckets = [][]byte{
 		metaBucket, namesBucket, projectsBucket, contentBucket, ownersBucket, keysBucket, accountBucket, feedBucket,
 		filesBucket, fileOrderBucket, fileSourcesBucket, filePendingBucket, fileDeletionsBucket, fileCountsBucket, storageBackendsBucket,
@@ -110,7 +112,7 @@ type Tx struct {
 	projectChanged map[ProjectID]bool
 	keysChanged    bool
 	hooksChanged   bool
-	hooksWaiting   bool // a delivery is due, or the hooks have changed
+	hooksWaiting   bool // a delivery waits, or the hooks have changed
 	accountChanged bool
 	deltas         map[ProjectID]map[countName]int64
 	lastChange     uint64        // sequence number of the last change recorded, 0 if none
@@ -124,7 +126,8 @@ type Tx struct {
 	trusts        map[ProjectID]asset.Trust // cache of trust
 	signedChanged map[ProjectID]bool        // projects in which a signature may have to be verified
 
-	newFeedback, newLogs uint64 // counted for State
+	newFeedback, newLogs uint64                      // counted for State
+	deliveries           [len(DeliveryStates)]uint64 // counted for State
 }
 
 // Now returns the time of the transaction. It is the same for everything that the
@@ -171,10 +174,7 @@ func publish(tx *Tx) {
 		}
 	}
 	if tx.hooksWaiting {
-		select {
-		case s.hooksWaiting <- struct{}{}:
-		default: // the reader has not received the previous value yet
-		}
+		s.announceHooks()
 	}
 	s.changedText.Add(tx.changedText)
 	if tx.lastChange != 0 {

@@ -14,6 +14,8 @@ var facts = map[string]string{
 	"forward_rate_seconds": "3600", // ... within this time
 	"forward_keep_hours":   "24",   // while it is unknown whether the issue was created
 	"issue_title_max":      "60",   // characters of feedback in the title of its issue
+	"notice_feedback_kib":  "2",    // content of feedback in a notice of a hook
+	"notice_keep_days":     "30",   // while the notice is kept
 
 	// Stored data, in characters unless the name has a unit.
 	"user_agent_max":       "512",

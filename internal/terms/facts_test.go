@@ -36,12 +36,9 @@ func TestFacts(t *testing.T) {
 		"forward_rate_limit":   defaultOf("codehost.forward_rate_limit", 1),
 		"forward_rate_seconds": defaultOf("codehost.forward_rate_ttl", 1),
 		"clock_behind_days":    defaultOf("event.clock_skew_seconds", apitest.Day),
-		"forward_keep_hours": func(t *testing.T, _ *apitest.Server, n int) {
-			const file, want = "../forward/settle.go", "retryTime = %d * time.Hour"
-			if source := read(t, file); !strings.Contains(source, fmt.Sprintf(want, n)) {
-				t.Errorf("%s does not have %q", file, fmt.Sprintf(want, n))
-			}
-		},
+		"forward_keep_hours":   constant("../forward/settle.go", "retryTime = %d * time.Hour"),
+		"notice_feedback_kib":  constant("../notify/event.go", "maxFeedback = %d << 10"),
+		"notice_keep_days":     constant("../../store/outbox.go", "deliveryRetention = %d * 24 * time.Hour"),
 		"issue_title_max": func(t *testing.T, _ *apitest.Server, n int) {
 			title, _ := codehost.BuiltinTemplate.Render(codehost.Feedback{Content: strings.Repeat("x", n+1)})
 			if got := strings.Count(title, "x"); got != n {
@@ -230,6 +227,18 @@ func defaultOf(key string, unit int) func(*testing.T, *apitest.Server, int) {
 			}
 		}
 		t.Errorf("there is no setting %s", key)
+	}
+}
+
+// constant returns a check that a source file defines a constant with the figure. want contains %d
+// in its place.
+func constant(file, want string) func(*testing.T, *apitest.Server, int) {
+	return func(t *testing.T, _ *apitest.Server, n int) {
+		t.Helper()
+		source := strings.Join(strings.Fields(read(t, file)), " ")
+		if !strings.Contains(source, fmt.Sprintf(want, n)) {
+			t.Errorf("%s does not have %q", file, fmt.Sprintf(want, n))
+		}
 	}
 }
 

@@ -107,7 +107,7 @@ var files embed.FS
 // rejects a file, every test fails.
 var documents = []*Document{
 	{
-		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 29, 8, 0, 0, 0, time.UTC).Unix(),
+		Slug: PrivacyPolicy, Revised: time.Date(2026, time.November, 29, 11, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
