@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
 
 	// Background work.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/typo", "search"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/notify/delivery", "internal/typo", "search"},
 
 	// Checks of an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/machine", "internal/proxy", "internal/setting", "internal/datadir"},
@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"internal/files/engine":    {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
 	"internal/certificate":     {},
 	"internal/control":         {"internal/datadir"},
-	"internal/notify/delivery": {"internal/notify", "internal/outbound", "internal/seal", "store"},
+	"internal/notify/delivery": {"internal/fault", "internal/notify", "internal/outbound", "internal/seal", "store"},
 	"internal/httpserver":      {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
 	"internal/transfer":        {"internal/fault", "internal/files"},
 	"internal/demo":            {"internal/rollout", "internal/transfer"},

@@ -34,6 +34,7 @@ import (
 	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/machine"
+	"svc/internal/notify/delivery"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/requests"
@@ -320,6 +321,10 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	}
 	counts := requests.NewCounter(i.Store, log)
 	observer := health.New(health.Config{DB: i.Store, Log: log, Now: time.Now, BucketSeconds: s.HealthBucketSeconds})
+	hooks := delivery.New(delivery.Config{
+		DB: i.Store, Keys: i.Files.Keys, Log: log, Now: time.Now,
+		Client: outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)}),
+	})
 	build := readBuild()
 	host := codehost.New(codehost.Config{
 		HTTP: outbound.New(outbound.Config{Profile: outbound.Fixed, Version: version}),
@@ -335,6 +340,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Flush:            counts.Flush,
 		Forward:          forwards,
 		Health:           observer,
+		Hooks:            hooks,
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{

@@ -8,6 +8,7 @@ import (
 	"svc/api/web"
 	"svc/internal/jobs"
 	"svc/internal/meter"
+	"svc/store"
 )
 
 // families lists all metrics that are specific to svc. A test compares it with docs/metrics.md.
@@ -99,6 +100,14 @@ var families = []family{
 		to.add(float64(f.store.Feedback), "feedback")
 		to.add(float64(f.store.Logs), "log")
 	}},
+	{"svc_hook_deliveries_total", "Deliveries of hooks that have reached a state; one is retrying once for each failed attempt.", counterKind,
+		[]string{"state"}, func(_ *Handlers, f *figures, to samples) {
+			for i, state := range store.DeliveryStates {
+				to.add(float64(f.store.Deliveries[i]), string(state))
+			}
+		}},
+	value("svc_hook_deliveries_waiting", "Deliveries of all hooks that have not ended.", gauge,
+		func(f *figures) float64 { return float64(f.store.DeliveriesWaiting) }),
 	value("svc_store_file_bytes", "Size of svc.db.", gauge, func(f *figures) float64 { return float64(f.store.FileBytes) }),
 	value("svc_store_free_bytes", "Reusable space in svc.db; known after the first commit.", gauge,
 		func(f *figures) float64 { return float64(f.store.FreeBytes) }),

@@ -132,7 +132,7 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
-	if err := errors.Join(j.dropDeliveries(ctx), damage); err != nil {
+	if err := errors.Join(j.dropDeliveries(ctx), j.dropHookDeliveries(ctx), damage); err != nil {
 		return err
 	}
 	if err := j.DB.Update(func(tx *store.Tx) error { return tx.MarkCleaned(now) }); err != nil {

@@ -13,6 +13,7 @@
 //	files.go     transfers, deletions, refreshes and clean-up of files
 //	rollouts.go  takes rollouts to their next step
 //	health.go    observes rollouts, and holds those whose version fails too often
+//	hooks.go     sends events to hooks
 //	forwards.go  submissions for which it is unknown whether an issue exists
 package jobs
 
@@ -26,6 +27,7 @@ import (
 	"svc/internal/files/engine"
 	"svc/internal/forward"
 	"svc/internal/health"
+	"svc/internal/notify/delivery"
 	"svc/search"
 	"svc/store"
 )
@@ -47,6 +49,8 @@ type Config struct {
 	Forward *forward.Engine
 	// Health observes rollouts.
 	Health *health.Engine
+	// Hooks sends events to hooks. It is nil if the server has no hooks.
+	Hooks *delivery.Engine
 	// Files does the work of the jobs that process files. It is nil if the server has no files.
 	Files *engine.Engine
 	// LogRetentionDays and FeedbackRetentionDays apply to projects that do not configure their own
@@ -67,6 +71,7 @@ type Jobs struct {
 	flush, deleted, retention *job
 	erased, rollouts          *job
 	health                    *job // nil without Health
+	deliveries                *job // nil without Hooks
 	clock                     clockGuard
 	backup                    *job // nil without an archiver
 	forwards                  *job // nil without a code host
@@ -104,6 +109,9 @@ func New(c Config) *Jobs {
 	if j.Health != nil {
 		j.health = j.define("rollout-health", "counts failures of versions in a rollout, and holds those that fail too often", j.Health.Run)
 	}
+	if j.Hooks != nil {
+		j.deliveries = j.define("hooks", "sends events to the receivers of hooks", j.Hooks.Run)
+	}
 	if j.Files != nil {
 		j.deletions = j.define("file-deletions", "removes the objects of deleted files", j.Files.DeleteAll)
 		j.cdnRefreshes = j.define("cdn-refreshes", "refreshes links of deleted files in the CDN", j.Files.RefreshAll)
@@ -131,6 +139,9 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepAdvancing(ctx) })
 	if j.Health != nil {
 		j.done.Go(func() { j.keepObserving(ctx) })
+	}
+	if j.Hooks != nil {
+		j.done.Go(func() { j.keepDelivering(ctx) })
 	}
 	if j.Files != nil {
 		j.done.Go(func() { j.keepFiles(ctx) })

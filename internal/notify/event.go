@@ -9,6 +9,7 @@
 //	ntfy.go     ntfy
 //	slack.go    Slack, and services with the same interface
 //	discord.go  Discord
+//	schedule.go when a delivery is attempted again
 package notify
 
 import (

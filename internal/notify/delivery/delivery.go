@@ -1,18 +1,40 @@
-// Package delivery sends the deliveries of hooks to their receivers.
+// Package delivery sends the deliveries of hooks to their receivers. The store keeps them until they
+// have been delivered, so that they survive a crash.
 //
-//	delivery.go  the engine: which hook is next
-//	send.go      one attempt
+//	delivery.go  the engine: which delivery is sent next
+//	send.go      one request to a receiver
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
+	"svc/internal/fault"
 	"svc/internal/notify"
 	"svc/internal/seal"
 	"svc/store"
+)
+
+const (
+	// slowPlaces is the number of attempts that are made at the same time for hooks whose last
+	// attempt failed or took longer than slowTime. All other hooks have the other places, so that a
+	// slow receiver does not delay them.
+	slowPlaces  = 8
+	otherPlaces = 64
+	slowTime    = 2 * time.Second
+	// retryPause is the pause after a failure to read or write the store.
+	retryPause = 10 * time.Second
+	// missingPause is the pause of a hook after its next delivery was not found.
+	missingPause = time.Second
+	// lookEvery is the maximum time after which due times are compared with the clock again, which
+	// can be set.
+	lookEvery = time.Minute
 )
 
 // Config contains the dependencies of an Engine.
@@ -20,7 +42,7 @@ type Config struct {
 	DB   *store.Store
 	Keys *seal.Keys
 	Log  *slog.Logger
-	Now  func() time.Time // the clock; the same as that of the store
+	Now  func() time.Time // the clock of the store
 	// Client makes the requests. It must have the profile for addresses that the administrator typed.
 	Client *http.Client
 }
@@ -28,25 +50,13 @@ type Config struct {
 // Engine sends deliveries. It is safe for concurrent use.
 type Engine struct {
 	Config
+	running sync.Mutex // held while deliveries are sent
 }
 
 // New returns an engine that sends nothing until Run is called.
 func New(c Config) *Engine { return &Engine{Config: c} }
 
-// Result is the outcome of a request to a receiver.
-type Result struct {
-	OK       bool
-	Status   int // 0 = no answer
-	Took     time.Duration
-	Response *string // the start of the answer; nil = no answer
-	Error    string  // "" if it succeeded
-
-	Gone       bool      // the receiver wants no more events
-	Final      bool      // repeating the request is useless
-	RetryAfter time.Time // the receiver wants no request before; the zero value is none
-}
-
-// Test sends the event hook.test to a hook, once and now, also if it is disabled. It stores nothing.
+// Test sends the event hook.test to a hook, once and now, even if it is disabled. It stores nothing.
 func (e *Engine) Test(ctx context.Context, h *store.Hook) (Result, error) {
 	var of *notify.Project
 	if p, ok := e.DB.ProjectByID(h.Project); ok {
@@ -58,4 +68,213 @@ func (e *Engine) Test(ctx context.Context, h *store.Hook) (Result, error) {
 		return Result{}, err
 	}
 	return e.send(ctx, h, store.MessageID(e.DB.NewID()), body), nil
+}
+
+// Run sends everything that is due, and what becomes due meanwhile. It returns when nothing is due
+// and all attempts have ended.
+func (e *Engine) Run(ctx context.Context) error {
+	e.running.Lock()
+	defer e.running.Unlock()
+	r := run{Engine: e, active: map[store.ID]*attempt{}, ended: make(chan store.ID), started: map[store.ID]uint64{}}
+	defer func() {
+		for range r.active { // all attempts end soon, because they end with ctx
+			<-r.ended
+		}
+	}()
+	attempts, stop := context.WithCancel(ctx)
+	defer stop() // before the function above
+	for {
+		changed := e.DB.HooksChanged() // before the look, so that no change is missed
+		next, err := r.start(attempts)
+		if err != nil || len(r.active) == 0 {
+			return err
+		}
+		timer := time.NewTimer(next)
+		select {
+		case <-ctx.Done():
+		case <-changed:
+		case <-timer.C:
+		case id := <-r.ended:
+			delete(r.active, id)
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// Next returns the time until the engine must look for due deliveries again, unless hooks change
+// before. It is 0 if a delivery is due.
+func (e *Engine) Next() (wait time.Duration, err error) {
+	list, err := e.due(nil)
+	wait = lookEvery
+	for _, a := range list {
+		wait = min(wait, max(a.due.Sub(e.Now()), 0))
+	}
+	return wait, err
+}
+
+// attempt is the next attempt of a hook.
+type attempt struct {
+	hook *store.Hook
+	id   store.ID // of the delivery
+	due  time.Time
+	slow bool
+}
+
+// due returns the next attempt of each enabled hook that has one, except the given hooks.
+func (e *Engine) due(except map[store.ID]*attempt) (list []attempt, err error) {
+	hooks := e.DB.EnabledHooks()
+	if len(hooks) == 0 {
+		return nil, nil
+	}
+	err = e.DB.View(func(tx *store.Tx) error {
+		for _, h := range hooks {
+			if except[h.ID] != nil {
+				continue
+			}
+			id, due, ok, err := tx.NextHookDelivery(h.ID)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+			state, err := tx.HookState(h.ID)
+			if err != nil {
+				return err
+			}
+			list = append(list, attempt{h, id, due, state.Slow})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// run is one call of Engine.Run.
+type run struct {
+	*Engine
+	active  map[store.ID]*attempt // attempts in progress by hook
+	ended   chan store.ID         // hooks whose attempt has ended
+	started map[store.ID]uint64   // hooks by the order of their last attempts
+	order   uint64
+}
+
+// start starts all attempts that are due and have a place. It returns the time until a further one is
+// due.
+func (r *run) start(ctx context.Context) (next time.Duration, err error) {
+	list, err := r.due(r.active)
+	if err != nil {
+		return 0, err
+	}
+	// hooks take turns, so that one with a long queue does not keep its place
+	slices.SortFunc(list, func(a, b attempt) int {
+		return cmp.Or(cmp.Compare(r.started[a.hook.ID], r.started[b.hook.ID]), a.due.Compare(b.due))
+	})
+	places := map[bool]int{true: slowPlaces, false: otherPlaces}
+	for _, a := range r.active {
+		places[a.slow]--
+	}
+	next = lookEvery
+	now := r.Now()
+	for _, a := range list {
+		if wait := a.due.Sub(now); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		if places[a.slow] <= 0 {
+			continue // until an attempt ends
+		}
+		places[a.slow]--
+		r.order++
+		r.started[a.hook.ID], r.active[a.hook.ID] = r.order, &a
+		go func() {
+			r.attempt(ctx, a)
+			r.ended <- a.hook.ID
+		}()
+	}
+	return next, nil
+}
+
+// attempt makes an attempt and stores its outcome.
+func (e *Engine) attempt(ctx context.Context, a attempt) {
+	log := e.Log.With("hook", a.hook.ID.String(), "delivery", store.MessageID(a.id))
+	var d *store.HookDelivery
+	var body []byte
+	err := e.DB.View(func(tx *store.Tx) (err error) {
+		if d, err = tx.HookDelivery(a.hook.ID, a.id); err == nil {
+			body, err = tx.HookBody(d)
+		}
+		return err
+	})
+	if fault.Is(err, fault.NotFound) {
+		_ = pause(ctx, missingPause) // deleted meanwhile, or damaged
+		return
+	}
+	if err != nil {
+		log.Error("event not sent; retrying", "error", err)
+		_ = pause(ctx, retryPause) // the caller tries again
+		return
+	}
+	result := e.send(ctx, a.hook, d.MessageID(), body)
+	if ctx.Err() != nil {
+		return // the server stops; the delivery is attempted again
+	}
+	outcome := e.outcome(d, result)
+	for failed := false; ; failed = true {
+		// an outcome that is lost would repeat the request
+		err := e.DB.Submit(func(tx *store.Tx) error { return tx.EndAttempt(a.hook, a.id, outcome) })
+		if err == nil {
+			break
+		}
+		if !failed {
+			log.Error("outcome of an attempt not stored; retrying", "error", err)
+		}
+		if pause(ctx, retryPause) != nil {
+			return
+		}
+	}
+	if !result.OK {
+		log.Warn("event not delivered", "event", d.Event, "attempt", d.Attempts+1, "status", result.Status, "error", result.Error)
+	}
+	if result.Gone {
+		e.drop(ctx, a.hook)
+	}
+}
+
+// outcome returns what is stored about an attempt.
+func (e *Engine) outcome(d *store.HookDelivery, r Result) store.DeliveryAttempt {
+	wait, again := notify.Wait(d.Attempts+1, rand.Float64())
+	if !r.RetryAfter.IsZero() {
+		wait = max(wait, r.RetryAfter.Sub(e.Now()))
+	}
+	return store.DeliveryAttempt{
+		Attempts: d.Attempts, OK: r.OK, Status: r.Status, Error: r.Error, Response: r.Response,
+		Gone: r.Gone, Slow: r.Took > slowTime, Wait: wait, Last: !again || r.Final,
+	}
+}
+
+// drop drops what waits for a hook whose receiver is gone.
+func (e *Engine) drop(ctx context.Context, h *store.Hook) {
+	for more := true; more && ctx.Err() == nil; {
+		err := e.DB.Update(func(tx *store.Tx) (err error) {
+			more, err = tx.DropWaiting(h.Project, h.ID)
+			return err
+		})
+		if err != nil {
+			e.Log.Error("waiting events not dropped", "hook", h.ID.String(), "error", err)
+			return
+		}
+	}
+}
+
+// pause waits for the given duration. If ctx ends first, it returns the error of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }

@@ -21,7 +21,20 @@ const (
 	maxWait     = 24 * time.Hour
 )
 
-// send makes one attempt. The text of an error contains neither the address nor a secret.
+// Result is the outcome of a request to a receiver.
+type Result struct {
+	OK       bool
+	Status   int // 0 = no answer
+	Took     time.Duration
+	Response *string // the start of the answer; nil = no answer
+	Error    string  // "" if it succeeded; contains neither an address nor a secret
+
+	Gone       bool      // the receiver wants no more events
+	Final      bool      // repeating the request is useless
+	RetryAfter time.Time // the receiver wants no request before; the zero value is none
+}
+
+// send makes one request to the receiver of a hook.
 func (e *Engine) send(ctx context.Context, h *store.Hook, id string, body []byte) Result {
 	ctx, stop := context.WithTimeout(ctx, attemptTime)
 	defer stop()
@@ -31,7 +44,7 @@ func (e *Engine) send(ctx context.Context, h *store.Hook, id string, body []byte
 	return r
 }
 
-// post makes one attempt with an HTTP request.
+// post is send for a receiver of HTTP requests.
 func (e *Engine) post(ctx context.Context, h *store.Hook, id string, body []byte) Result {
 	target, err := e.target(h)
 	if err != nil {
@@ -52,12 +65,10 @@ func (e *Engine) post(ctx context.Context, h *store.Hook, id string, body []byte
 		r.Response = new(notify.Cut(string(text), maxResponse))
 	}
 	switch {
-	case err != nil:
-		r.Error = outbound.Explain(err).Error()
 	case r.Status >= 200 && r.Status <= 299:
-		r.OK = true
+		r.OK = true // also if the rest of the answer is missing
 	case r.Status >= 300 && r.Status <= 399:
-		r.Error = "the receiver answered with a redirect, which is not followed"
+		r.Error = "the receiver answered " + strconv.Itoa(r.Status) + ", a redirect, which is not followed"
 	default:
 		r.Error, r.Gone = "the receiver answered "+strconv.Itoa(r.Status), r.Status == http.StatusGone
 	}
