@@ -83,6 +83,8 @@ var groups = []Group{
 		{"answer_budget_mib", "memory for large responses, in MiB"},
 	}},
 	{"Other services", []Item{
+		{"smtp.url", "mail server for notifications"},
+		{"smtp.from", "sender of these mails"},
 		{"codehost.web_base_url", "code host in a browser"},
 		{"codehost.api_base_url", "REST API of the code host"},
 		{"codehost.forward_rate_limit", "issues from one address in a period"},

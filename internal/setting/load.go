@@ -95,6 +95,7 @@ func (s *Settings) settle() {
 		s.warn("%s is not used because %s is set", port.Name, listen.Name)
 	}
 	s.settleHTTPS()
+	s.settleMail()
 }
 
 type loader struct {

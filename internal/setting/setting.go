@@ -10,6 +10,7 @@
 //	file.go      the configuration file
 //	parse.go     parsing values
 //	https.go     values for certificates and HTTPS
+//	smtp.go      values for the mail server
 //	misspelt.go  variables that resemble a setting
 //	render.go    the example file and the documentation
 package setting
@@ -18,6 +19,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -153,6 +155,8 @@ type Settings struct {
 	BackupKeep               int
 	BackupDir                string
 	BackupRecipient          []string // public keys of age, not parsed
+	SMTPURL                  *url.URL // scheme smtp or smtps, host and port; nil = no e-mail
+	SMTPFrom                 string   // an address; "" = no e-mail
 	LogLevel                 slog.Level
 	LogFormat                string // auto, text or json
 	MetricsListen            string // host:port; "" = only on the control socket

@@ -3,6 +3,7 @@ package setting
 import (
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -339,6 +340,19 @@ var definitions = []Definition{
 		Help: "Comma-separated age public keys (age1…) to encrypt scheduled backups for.",
 		Why:  "A backup that leaves the machine should be useless to anyone who finds it.",
 		set:  into(func(s *Settings) *[]string { return &s.BackupRecipient }, recipients),
+	},
+	{
+		Key: "smtp.url", Variable: "SVC_SMTP_URL", Kind: "URL", Unset: "no notifications by e-mail", Secret: true,
+		Help: "Mail server for notifications by e-mail, such as smtp://user:password@mail.example.com:587, with STARTTLS, or smtps://…:465. " +
+			"?starttls=off is for a server on this machine or in a private network.",
+		Why: "A message needs an account on a mail server, which only you have.",
+		set: into(func(s *Settings) **url.URL { return &s.SMTPURL }, mailServer),
+	},
+	{
+		Key: "smtp.from", Variable: "SVC_SMTP_FROM", Kind: "e-mail", Unset: "no notifications by e-mail",
+		Help: "Sender of notifications by e-mail, such as svc@example.com.",
+		Why:  "Mail servers refuse senders that do not belong to the account in smtp.url.",
+		set:  into(func(s *Settings) *string { return &s.SMTPFrom }, email),
 	},
 	{
 		Key: "log.level", Variable: "SVC_LOG_LEVEL", Kind: "level", Default: "info",
