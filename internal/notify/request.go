@@ -17,10 +17,11 @@ const (
 	Ntfy    Kind = "ntfy"
 	Slack   Kind = "slack"
 	Discord Kind = "discord"
+	Email   Kind = "email" // see package smtp
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Webhook, Ntfy, Slack, Discord}
+var Kinds = []Kind{Webhook, Ntfy, Slack, Discord, Email}
 
 // Authorized reports whether hooks of the kind can have a value of the header Authorization.
 func (k Kind) Authorized() bool { return k == Webhook || k == Ntfy }

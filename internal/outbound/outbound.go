@@ -69,11 +69,7 @@ type Config struct {
 // returns redirects of other methods to the caller. It does not send credentials to
 // another host, and does not decompress responses.
 func New(c Config) *http.Client {
-	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
-	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
-		t.trusted = hostPort(trusted)
-	}
-	t.dialer = net.Dialer{Timeout: connectTime, Resolver: c.Resolver}
+	t := newTransport(c)
 	t.base = &http.Transport{
 		DialContext:            t.dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
@@ -90,6 +86,21 @@ func New(c Config) *http.Client {
 		t.base.Proxy = http.ProxyFromEnvironment
 	}
 	return &http.Client{Transport: Idle(t, IdleTime), CheckRedirect: t.redirect}
+}
+
+// Dialer returns a function that connects to the addresses that the profile allows, for protocols
+// other than HTTP. It does not use a proxy.
+func Dialer(c Config) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return newTransport(c).dial
+}
+
+func newTransport(c Config) *transport {
+	t := &transport{profile: c.Profile, agent: "svc/" + c.Version, ports: slices.Clone(c.Ports), public: Public}
+	if trusted, err := url.Parse(c.Trusted); err == nil && trusted.Host != "" {
+		t.trusted = hostPort(trusted)
+	}
+	t.dialer = net.Dialer{Timeout: connectTime, Resolver: c.Resolver}
+	return t
 }
 
 // transport is a RoundTripper that checks each request, including requests after

@@ -3,6 +3,7 @@
 //
 //	delivery.go  the engine: which delivery is sent next
 //	send.go      one request to a receiver
+//	mail.go      one message by e-mail
 package delivery
 
 import (
@@ -17,6 +18,7 @@ import (
 
 	"svc/internal/fault"
 	"svc/internal/notify"
+	"svc/internal/notify/smtp"
 	"svc/internal/seal"
 	"svc/store"
 )
@@ -45,6 +47,7 @@ type Config struct {
 	Now  func() time.Time // the clock of the store
 	// Client makes the requests. It must have the profile for addresses that the administrator typed.
 	Client *http.Client
+	Mail   *smtp.Server // sends e-mail; nil = the instance cannot
 }
 
 // Engine sends deliveries. It is safe for concurrent use.

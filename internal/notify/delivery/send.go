@@ -39,7 +39,11 @@ func (e *Engine) send(ctx context.Context, h *store.Hook, id string, body []byte
 	ctx, stop := context.WithTimeout(ctx, attemptTime)
 	defer stop()
 	begun := time.Now()
-	r := e.post(ctx, h, id, body)
+	way := e.post
+	if h.Kind == notify.Email {
+		way = e.mail
+	}
+	r := way(ctx, h, id, body)
 	r.Took = time.Since(begun)
 	return r
 }
