@@ -22,11 +22,12 @@ import (
 // in "/..." includes all packages below it. Tests may import more packages.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/resource", "docs", "store", "internal/..."},
+	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/hooks", "api/resource", "docs", "store", "internal/..."},
 
-	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/health", "internal/instance", "internal/jobs", "internal/limit", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
+	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/hooks", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/health", "internal/instance", "internal/jobs", "internal/limit", "internal/notify/delivery", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
 	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/health", "internal/jsonscan", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
 	"api/control":   {"api/web", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/disk", "internal/doctor", "internal/event", "internal/fault", "internal/instance", "internal/integrity", "internal/jobs", "internal/meter", "internal/proxy", "internal/upstream", "search", "store"},
+	"api/hooks":     {"api/web", "internal/fault", "internal/notify", "internal/notify/delivery", "internal/seal", "store"},
 	"api/feeds":     {"api/distribution", "api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/health", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "store"},
 	"api/pages":     {"api/web", "assets", "internal/fault", "internal/files", "internal/locale", "internal/markdown", "internal/openapi", "internal/platform", "internal/release", "internal/terms", "internal/useragent", "store", "clients/browser"},
 	"api/resource":  {"api/web", "internal/asset", "internal/auth", "internal/durable", "internal/fault", "internal/forward", "internal/health", "internal/limit", "internal/locale", "internal/markdown", "internal/platform", "internal/release", "internal/rollout", "internal/seal", "internal/searchtext", "internal/setting", "internal/signature", "internal/stats", "internal/terms", "internal/translate", "internal/useragent", "search", "store"},
@@ -42,15 +43,16 @@ var mayImport = map[string][]string{
 	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "internal/signature", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/storage/storagetest", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/notify/delivery", "internal/notify/smtp", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 	"internal/testutil/minisign": {},
+	"internal/testutil/mailsink": {},
 
 	"internal/codehost/codehosttest": {},
 
 	// The data directory. This package and jobs are the only internal packages above the store.
-	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/setting", "internal/terms"},
+	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/notify", "internal/setting", "internal/terms"},
 
 	// Background work.
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/notify/delivery", "internal/typo", "search"},
@@ -72,7 +74,8 @@ var mayImport = map[string][]string{
 	"internal/files/engine":    {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
 	"internal/certificate":     {},
 	"internal/control":         {"internal/datadir"},
-	"internal/notify/delivery": {"internal/fault", "internal/notify", "internal/outbound", "internal/seal", "store"},
+	"internal/notify/delivery": {"internal/fault", "internal/notify", "internal/notify/smtp", "internal/outbound", "internal/seal", "store"},
+	"internal/notify/smtp":     {"internal/notify", "internal/outbound"},
 	"internal/httpserver":      {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
 	"internal/transfer":        {"internal/fault", "internal/files"},
 	"internal/demo":            {"internal/rollout", "internal/transfer"},
@@ -188,6 +191,8 @@ var onlyIn = map[string][]string{
 	"filippo.io/edwards25519":             {"internal/signature"},
 	"github.com/klauspost/compress":       {"internal/backup", "internal/event/encoding", "internal/transfer"},
 	"github.com/gofrs/flock":              {"internal/control", "internal/instance"},
+	"github.com/emersion/go-sasl":         {"internal/testutil/mailsink"},
+	"github.com/emersion/go-smtp":         {"internal/testutil/mailsink"},
 	"github.com/getkin/kin-openapi":       {"api/apitest", "clients/generate"},
 	"github.com/golang-jwt/jwt/v5":        {"internal/auth", "internal/codehost", "internal/codehost/codehosttest"},
 	"github.com/google/uuid":              {"search", "store", "store/series", "internal/event", "internal/instance", "internal/release", "internal/usage", "internal/cdn", "api/feeds"},
@@ -199,6 +204,7 @@ var onlyIn = map[string][]string{
 	"github.com/microcosm-cc/bluemonday":  {"internal/markdown"},
 	"github.com/minio/minio-go/v7":        {"internal/files/storage"},
 	"github.com/studio-b12/gowebdav":      {"internal/files/storage"},
+	"github.com/wneessen/go-mail":         {"internal/notify/smtp"},
 	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
 	"golang.org/x/crypto":                 {"internal/auth", "internal/demo", "internal/files/digest", "internal/testutil/minisign", "tools/dist"},

@@ -14,6 +14,8 @@ import (
 	"svc/api"
 	"svc/api/apitest"
 	"svc/internal/auth"
+	"svc/internal/notify"
+	"svc/store"
 )
 
 // target names one record for each parameter that a path can contain.
@@ -21,15 +23,19 @@ type target struct {
 	project, alias, version, announcement, feedback, log, key, definition, card, file, link, upload, backend string
 	replyToken                                                                                               string // reply token of the feedback
 	trustKey                                                                                                 string
+	hook, delivery, instanceHook, instanceDelivery                                                           string
 }
 
 // sampleTarget is a target for routes that are called without existing records.
-var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", "", "m"}
+var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", "", "m", "n", "o", "p", "q"}
 
 // unknownRecords contains well-formed IDs that do not exist in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, "", noRecord}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, "", noRecord, noRecord, noDelivery, noRecord, noDelivery}
 
-const noRecord = "00000000-0000-7000-8000-000000000000"
+const (
+	noRecord   = "00000000-0000-7000-8000-000000000000"
+	noDelivery = "msg_00000000000000000000000000"
+)
 
 // makeTarget creates a project with a former key, a language and one record of each kind. It also
 // creates an API key, which tests read but do not use as a credential.
@@ -57,6 +63,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 		t.Fatalf("an upload: got %d %s", status, upload)
 	}
 	id := func(record string) string { return apitest.Field[string](t, record, "id") }
+	hook, delivery, instanceHook, instanceDelivery := makeHooks(t, s, name)
 	return target{
 		name, name + "-old", id(version), id(announcement), id(feedback), id(log), id(key),
 		fmt.Sprint(definitions[0]["event_definition_id"]), apitest.Field[string](t, card, "card_id"),
@@ -64,7 +71,40 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 		id(s.Must(t, 201, "POST", "/admin/storage/backends", `{"name":"NAS","kind":"webdav","base_url":"http://127.0.0.1:1"}`)),
 		apitest.Field[string](t, feedback, "reply_token"),
 		id(s.Must(t, 201, "POST", one+"/trust-keys", `{"scheme":"sparkle","public_key":"eGVygzLgOmO2RCtC75jusdS+/R6cUDK4PXD2Tl9VGlA="}`)),
+		hook, delivery, instanceHook, instanceDelivery,
 	}
+}
+
+// makeHooks creates a hook of a project and one of the instance, each with a delivery. The instance
+// cannot have many: a target that finds no room has the id of none.
+func makeHooks(t *testing.T, s *apitest.Server, project string) (hook, delivery, instanceHook, instanceDelivery string) {
+	t.Helper()
+	const body = `{"name":"CI","kind":"webhook","url":"http://127.0.0.1:1"}`
+	all := "/admin/projects/" + project + "/hooks"
+	hook = apitest.Field[string](t, s.Must(t, 201, "POST", all, body), "id")
+	instanceHook = noRecord
+	if status, answer := s.Ask(t, "POST", "/admin/hooks", body); status == http.StatusCreated {
+		instanceHook = apitest.Field[string](t, answer, "id")
+	}
+	err := s.DB.Update(func(tx *store.Tx) error {
+		p, err := tx.Project(project)
+		if err != nil {
+			return err
+		}
+		return tx.Notify(p.ID, notify.Event{Name: notify.LogGuardEvent, Data: notify.LogGuard{Limit: 20}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(deliveries string) string {
+		page := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", deliveries, ""), "data")
+		return fmt.Sprint(page[len(page)-1]["id"])
+	}
+	instanceDelivery = noDelivery
+	if instanceHook != noRecord {
+		instanceDelivery = first("/admin/hooks/" + instanceHook + "/deliveries")
+	}
+	return hook, first(all + "/" + hook + "/deliveries"), instanceHook, instanceDelivery
 }
 
 // path returns the path of a route with its parameters filled in. A new parameter must be added
@@ -94,6 +134,12 @@ func (a target) path(route string) string {
 			segments[i] = "privacy-policy"
 		case ":file":
 			segments[i] = "svc-sdk.js"
+		case ":did":
+			if segments[i-3] == "hooks" && segments[i-4] == "admin" {
+				segments[i] = a.instanceDelivery
+			} else {
+				segments[i] = a.delivery
+			}
 		case ":id":
 			segments[i] = a.record(segments[:i])
 		default:
@@ -124,6 +170,11 @@ func (a target) record(before []string) string {
 		return a.backend
 	case "trust-keys":
 		return a.trustKey
+	case "hooks":
+		if before[len(before)-2] == "admin" {
+			return a.instanceHook
+		}
+		return a.hook
 	case "api-keys", "tokens":
 		return a.key
 	}

@@ -17,7 +17,7 @@ func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{
 		s.resource.Routes(), s.analytics.Routes(), s.Control.Routes(), s.transfer.Routes(), s.distribution.Routes(),
-		s.codehost.Routes(), s.feeds.AdminRoutes(), pages.SDKRoutes(),
+		s.codehost.Routes(), s.feeds.AdminRoutes(), s.hooks.Routes(), pages.SDKRoutes(),
 	} {
 		routes = append(routes, more...)
 	}

@@ -9,6 +9,7 @@
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
 //	feeds         feeds for updaters and feed readers
+//	hooks         hooks, which tell others what happens
 //	pages         pages for browsers, the client library for web pages
 //
 // server.go contains the server and the steps of a request. routes.go contains the table.
@@ -38,6 +39,7 @@ import (
 	apicontrol "svc/api/control"
 	"svc/api/distribution"
 	"svc/api/feeds"
+	"svc/api/hooks"
 	"svc/api/pages"
 	"svc/api/resource"
 	"svc/api/transfer"
@@ -54,6 +56,7 @@ import (
 	"svc/internal/instance"
 	"svc/internal/jobs"
 	"svc/internal/limit"
+	"svc/internal/notify/delivery"
 	"svc/internal/proxy"
 	"svc/internal/requests"
 	"svc/internal/today"
@@ -97,6 +100,7 @@ type Config struct {
 	Gateway         netip.Addr       // gateway of the container; the zero Addr outside of a container
 
 	Files      *engine.Engine
+	Hooks      *delivery.Engine  // sends events over hooks
 	SiteURL    string            // public address of the site; "" = unknown
 	Home       string            // what the start page shows; see pages.Config
 	OpenAPI    []byte            // openapi.yaml, for the API reference
@@ -141,6 +145,7 @@ type Server struct {
 	codehost     *codehost.Handlers
 	pages        *pages.Handlers
 	feeds        *feeds.Handlers
+	hooks        *hooks.Handlers
 	hosts        distribution.Hosts
 	counts       *analytics.RequestCounter
 
@@ -214,6 +219,7 @@ func New(c Config) (*Server, error) {
 	s.feeds = feeds.New(feeds.Config{
 		DB: c.DB, Now: s.now, Files: s.distribution, Health: c.Health, Hosts: s.hosts, BaseURL: c.Files.BaseURL, SiteURL: c.SiteURL,
 	})
+	s.hooks = hooks.New(hooks.Config{DB: c.DB, Keys: c.Files.Keys, Engine: c.Hooks})
 	s.pages = pages.New(pages.Config{DB: c.DB, Log: c.Log, SiteURL: c.SiteURL, Home: c.Home, OpenAPI: c.OpenAPI, Now: s.now})
 	if err := s.serve(slices.Concat(s.table(), s.pages.Routes(), s.feeds.Routes())); err != nil {
 		return nil, err

@@ -222,6 +222,22 @@ func TestIfMatchOfDistribution(t *testing.T) {
 	}
 }
 
+// TestIfMatchOfHooks checks that a hook is not changed if it has another state than the given one.
+func TestIfMatchOfHooks(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Project(t, "app")
+	headers := map[string]string{"Authorization": "Bearer " + s.Admin, "If-Match": `"x"`}
+	for _, all := range []string{"/admin/projects/app/hooks", "/admin/hooks"} {
+		one := all + "/" + apitest.Field[string](t, s.Must(t, 201, "POST", all, `{"name":"CI","kind":"webhook","url":"http://127.0.0.1:1"}`), "id")
+		for _, change := range [][3]string{{"PATCH", one, `{"name":"x"}`}, {"POST", one + "/rotate", ""}, {"DELETE", one, ""}} {
+			if status, answer, _ := s.Send(t, change[0], "/api/v1"+change[1], headers, change[2]); status != 412 {
+				t.Errorf("%v: got %d %s, want 412", change, status, answer)
+			}
+		}
+	}
+}
+
 // TestIfMatchOfNothing checks that an If-Match header never matches a record that does not exist.
 func TestIfMatchOfNothing(t *testing.T) {
 	t.Parallel()

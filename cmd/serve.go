@@ -35,6 +35,7 @@ import (
 	"svc/internal/jobs"
 	"svc/internal/machine"
 	"svc/internal/notify/delivery"
+	"svc/internal/notify/smtp"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/requests"
@@ -322,7 +323,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 	counts := requests.NewCounter(i.Store, log)
 	observer := health.New(health.Config{DB: i.Store, Log: log, Now: time.Now, BucketSeconds: s.HealthBucketSeconds})
 	hooks := delivery.New(delivery.Config{
-		DB: i.Store, Keys: i.Files.Keys, Log: log, Now: time.Now,
+		DB: i.Store, Keys: i.Files.Keys, Log: log, Now: time.Now, Mail: mailServer(s),
 		Client: outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)}),
 	})
 	build := readBuild()
@@ -365,6 +366,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		EventIPStorage:  s.EventIPStorage,
 		BootstrapFile:   bootstrapFile(s),
 		Files:           i.Files,
+		Hooks:           hooks,
 		SiteURL:         s.SiteURL,
 		Home:            s.PagesHome,
 		OpenAPI:         openapi,
@@ -430,4 +432,13 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 		}
 	})
 	return httpserver.Reachable("http", listener.Addr())[0] + "/metrics", stop, nil
+}
+
+// mailServer returns the mail server for notifications, or nil if there is none.
+func mailServer(s *setting.Settings) *smtp.Server {
+	if s.SMTPURL == nil || s.SMTPFrom == "" {
+		return nil
+	}
+	dial := outbound.Dialer(outbound.Config{Profile: outbound.Operator, Ports: instance.OwnPorts(s)})
+	return smtp.New(smtp.Config{URL: s.SMTPURL, From: s.SMTPFrom, Dial: dial})
 }

@@ -23,6 +23,7 @@ const (
 	Analytics    Package = "api/analytics"
 	Distribution Package = "api/distribution"
 	Feeds        Package = "api/feeds"
+	Hooks        Package = "api/hooks"
 	Control      Package = "api/control"
 	Resource     Package = "api/resource"
 	Pages        Package = "api/pages"
@@ -90,6 +91,8 @@ func owner(o *Operation, status int) Package {
 		return Distribution
 	case o.OperationID == "getFeeds":
 		return Feeds
+	case tag == "Notifications":
+		return Hooks
 	case tag == "Client library":
 		return Pages
 	case tag == "Code host", o.OperationID == "forwardFeedback", o.OperationID == "submitFeedback" && status == http.StatusServiceUnavailable:

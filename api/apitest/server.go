@@ -11,6 +11,7 @@
 //	fixtures.go    projects, keys and records
 //	events.go      batches of events
 //	paths.go       lists and their fields
+//	install.go     packages of others
 //	state.go       the stored data of a server
 package apitest
 
@@ -44,6 +45,8 @@ import (
 	"svc/internal/forward"
 	"svc/internal/health"
 	"svc/internal/jobs"
+	"svc/internal/notify/delivery"
+	"svc/internal/notify/smtp"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
 	"svc/internal/requests"
@@ -74,6 +77,7 @@ type Server struct {
 	Storages *storage.Storages
 	Files    *engine.Engine
 	Health   *health.Engine
+	Hooks    *delivery.Engine
 
 	StopFollowing func() // stops the index from following the store
 }
@@ -87,6 +91,7 @@ type Options struct {
 	noAdmin bool
 	cdn     string // base address of all CDNs
 	host    string // base address of the code host's site and API
+	mail    *smtp.Server
 }
 
 // Option changes the Options of a server.
@@ -108,6 +113,9 @@ func WithCDN(address string) Option { return func(o *Options) { o.cdn = address 
 func WithCodehost(address string) Option {
 	return func(o *Options) { o.host = address }
 }
+
+// WithMail makes the server send e-mail over the given mail server.
+func WithMail(s *smtp.Server) Option { return func(o *Options) { o.mail = s } }
 
 // WithLog writes the server's log to w, as JSON.
 func WithLog(w io.Writer) Option {
@@ -212,6 +220,11 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	o.Config.Codehost.Forward = forward.New(forward.Config{
 		DB: s.DB, Log: o.Config.Log, Now: s.Clock.Now, Keys: s.Files.Keys, Host: o.Config.Codehost.Host, Limit: 3, Period: time.Hour,
 	})
+	s.Hooks = delivery.New(delivery.Config{
+		DB: s.DB, Keys: s.Files.Keys, Log: o.Config.Log, Now: s.Clock.Now, Mail: o.mail,
+		Client: outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version}),
+	})
+	o.Config.Hooks = s.Hooks
 	s.Config = o.Config
 	if s.Handler, err = api.New(o.Config); err != nil {
 		t.Fatal(err)

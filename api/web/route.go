@@ -41,6 +41,11 @@ func Created[V any](create func(*Request) (V, error)) Handler {
 	return withStatus(http.StatusCreated, create)
 }
 
+// Accepted returns a handler that answers 202 with the body that start returns.
+func Accepted[V any](start func(*Request) (V, error)) Handler {
+	return withStatus(http.StatusAccepted, start)
+}
+
 func withStatus[V any](status int, answer func(*Request) (V, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		body, err := answer(r)
