@@ -385,3 +385,38 @@ func TestEventNames(t *testing.T) {
 	p.Facts.EventNames = append(p.Facts.EventNames, EventNames{"b", 2000})
 	expect(t, checkEventNames(p), Warning, "project b has 2000 event names")
 }
+
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil)
+	expect(t, checkHooks(p), Note, "not examined")
+	p.Facts = &Facts{}
+	expect(t, checkHooks(p), OK, "") // a server without hooks
+	p.Facts.Hooks = []Hook{}
+	expect(t, checkHooks(p), Note, "nobody is told when a backup fails or the disk is nearly full")
+	told := Hook{ID: "1", Name: "admin", Enabled: true, Tells: true}
+	p.Facts.Hooks = []Hook{told}
+	expect(t, checkHooks(p), OK, "")
+	for want, broken := range map[string]Hook{
+		`the hook "a" has failed since 2026-11-`:                             {ID: "2", Name: "a", Enabled: true, Failing: today.Unix()},
+		`the hook "a" is disabled, because its receiver answered 410 Gone`:   {ID: "2", Name: "a", Disabled: "gone"},
+		`the hook "a" is disabled, because its receiver failed for too long`: {ID: "2", Name: "a", Disabled: "failing", Failing: 1},
+		`the hook "a" sends e-mail, and there is no mail server`:             {ID: "2", Name: "a", Enabled: true, Email: true},
+	} {
+		broken.Project = "app"
+		p.Facts.Hooks = []Hook{told, broken}
+		found := checkHooks(p)
+		expect(t, found, Warning, want)
+		if !broken.Email && !strings.Contains(found[0].Repair, "svc hooks test 2 --project app") {
+			t.Errorf("got %q", found[0].Repair)
+		}
+	}
+	p.Facts.Hooks = []Hook{told, {Name: "off", Failing: 1}}
+	expect(t, checkHooks(p), OK, "")
+	told.Enabled = false
+	p.Facts.Hooks = []Hook{told}
+	expect(t, checkHooks(p), Note, "nobody is told")
+	p = newInstallation(t, nil, "SVC_SMTP_URL=smtp://mail.example.com", "SVC_SMTP_FROM=a@example.com")
+	p.Facts = &Facts{Hooks: []Hook{{Name: "mail", Enabled: true, Email: true, Tells: true}}}
+	expect(t, checkHooks(p), OK, "")
+}

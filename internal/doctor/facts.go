@@ -26,6 +26,24 @@ type Facts struct {
 	// EventNames contains the number of event names for each project that has events. Only a
 	// running server fills it.
 	EventNames []EventNames `json:"event_names"`
+	// Hooks contains all hooks. It is nil if the server is older than hooks.
+	Hooks []Hook `json:"hooks"`
+}
+
+// Hook describes whether a hook works.
+type Hook struct {
+	Project string `json:"project_key"` // "" = the instance
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Email   bool   `json:"email"`
+	Enabled bool   `json:"enabled"`
+	// Disabled is the reason for which the server has disabled the hook: gone, failing or "".
+	Disabled string `json:"disabled_reason"`
+	// Failing is the time of the first failure since the last success, in Unix seconds. It is 0 if
+	// the last attempt has succeeded.
+	Failing int64 `json:"failing_since"`
+	// Tells reports whether people hear of a failed backup and a full disk from it.
+	Tells bool `json:"tells_of_instance"`
 }
 
 // EventNames is the number of event names of a project.

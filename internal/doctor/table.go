@@ -21,6 +21,7 @@ var checks = []check{
 	{"leftovers", "leftovers", checkLeftovers},
 	{"backup", "backups", checkBackup},
 	{"jobs", "scheduled jobs", checkJobs},
+	{"hooks", "notifications", checkHooks},
 	{"certificates", "TLS certificates", checkCertificates},
 	{"proxy", "proxies", checkProxy},
 	{"links", "links of files", checkLinks},

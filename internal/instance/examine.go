@@ -13,6 +13,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/doctor"
 	"svc/internal/event"
+	"svc/internal/notify"
 	"svc/internal/terms"
 	"svc/search"
 	"svc/store"
@@ -84,7 +85,7 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{
 		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},
-		EventNames: []doctor.EventNames{},
+		EventNames: []doctor.EventNames{}, Hooks: []doctor.Hook{},
 	}
 	mark := auth.SaltMark(salt)
 	for _, k := range db.APIKeys() {
@@ -99,6 +100,9 @@ func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts.Index.Last = db.LastChange()
 	err := db.View(func(tx *store.Tx) (err error) {
 		if facts.Submissions, err = submissions(tx, db.Projects()); err != nil {
+			return err
+		}
+		if facts.Hooks, err = hooks(tx, db.Projects()); err != nil {
 			return err
 		}
 		if facts.Files, err = tx.FileCount(); err != nil {
@@ -127,6 +131,29 @@ func unpublishedTerms(tx *store.Tx) ([]string, error) {
 		}
 	}
 	return slugs, nil
+}
+
+// hooks describes the hooks of the instance and of all projects.
+func hooks(tx *store.Tx, projects []*store.Project) ([]doctor.Hook, error) {
+	list := []doctor.Hook{}
+	for _, of := range append([]*store.Project{{}}, projects...) {
+		known, err := tx.Hooks(of.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range known {
+			state, err := tx.HookState(h.ID)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, doctor.Hook{
+				Project: of.Key, ID: h.ID.String(), Name: h.Name, Email: h.Kind == notify.Email, Enabled: h.Enabled, Disabled: h.DisabledReason,
+				Failing: state.FailingSince,
+				Tells:   of.ID == 0 && notify.Selected(h.Events, notify.BackupFailedEvent) && notify.Selected(h.Events, notify.DiskLowEvent),
+			})
+		}
+	}
+	return list, nil
 }
 
 // submissions returns the sizes of the feedback and the logs of each project that has

@@ -21,6 +21,7 @@ export const titles: Record<string, string> = {
   leftovers: "残留文件",
   backup: "备份",
   jobs: "定时任务",
+  hooks: "通知",
   certificates: "TLS 证书",
   proxy: "代理",
   links: "文件链接",
@@ -103,6 +104,20 @@ export const texts: Record<string, Text> = {
   index_rebuilding: () => [`正在重建；${rebuilding}`, "请等待；一百万条日志约需两分钟"],
   index_behind: (changes = "") => [`落后 ${changes} 处更改`, "请在日志中查找它的错误；如果一直赶不上：svc reindex"],
   job_failed: (name = "", error = "", job = "") => [`${name} 失败：${error}`, `会自动重试；原因消除后可运行：svc job run ${job}`],
+  hook_gone: (name = "", command = "") => [
+    `钩子“${name}”已停用：接收方回答了 410 Gone`,
+    `请更正地址并重新启用，或将其删除；可以试发：${command}`,
+  ],
+  hook_disabled: (name = "", command = "") => [
+    `钩子“${name}”已停用：接收方失败的时间过长`,
+    `请修复接收方，然后启用该钩子：等待中的事件会继续发送；可以试发：${command}`,
+  ],
+  hook_without_mail: (name = "") => [`钩子“${name}”要发送电子邮件，但没有邮件服务器`, "请设置 smtp.url 和 smtp.from"],
+  hook_failing: (name = "", since = "", command = "") => [
+    `钩子“${name}”自 ${since} 起发送失败`,
+    `控制台中它的投递列表会说明原因；可以试发：${command}`,
+  ],
+  hooks_none: () => ["备份失败或磁盘将满时，没有人会收到通知", "请添加一个发送 instance.* 的实例钩子，例如发到 ntfy 或电子邮件"],
   links_without_host: () => ["文件链接没有自己的域名，不会镜像附件，也不会刷新 CDN", "将 dist.base_url 设为人们下载时使用的地址"],
   terms_unpublished: (slugs = "") => [`公开页面不显示 ${slugs}：占位符尚未填写`, "请在控制台的“站点设置”→“条款”中填写并保存"],
   logs_kept: (project = "", mib = "", same = "") => [
