@@ -18,12 +18,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"svc/api/apitest"
-	"svc/internal/files/storage/storagetest"
 )
 
 // The versions of the clients below testdata. Each is installed into a folder of its own.
@@ -32,44 +29,6 @@ const (
 	velopack        = "velopack-1.2.161"
 	cargoPackager   = "cargo-packager-updater-0.2.3"
 )
-
-// installing holds a mutex for each client, because several tests need the same one.
-var installing sync.Map
-
-// installed returns the folder in which a client is installed. The function install is called with
-// an empty folder unless the client has been installed before.
-func installed(t *testing.T, client string, install func(ctx context.Context, dir string) error) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Skipf("needs a cache directory for %s: set HOME or XDG_CACHE_HOME: %v", client, err)
-	}
-	lock, _ := installing.LoadOrStore(client, new(sync.Mutex))
-	lock.(*sync.Mutex).Lock()
-	defer lock.(*sync.Mutex).Unlock()
-	dir := filepath.Join(cache, "svc-test", client)
-	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
-		return dir
-	}
-	if os.Getenv(storagetest.InstallVariable) == "" {
-		t.Skipf("needs %s: set %s=1 and run again; it is fetched once", client, storagetest.InstallVariable)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := install(ctx, dir); err != nil {
-		t.Skipf("needs %s, which could not be installed: that takes npm, python3 with venv, or cargo, and access to their packages: %v", client, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "complete"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
 
 // command runs a program in a folder.
 func command(ctx context.Context, dir, name string, args ...string) (string, error) {
@@ -217,7 +176,7 @@ func electron(t *testing.T) (update func(s *apitest.Server, name string, install
 // electronFolder returns the folder in which electron-updater is installed.
 func electronFolder(t *testing.T) string {
 	t.Helper()
-	return installed(t, electronUpdater, func(ctx context.Context, dir string) error {
+	return apitest.Installed(t, electronUpdater, func(ctx context.Context, dir string) error {
 		for _, name := range []string{"package.json", "package-lock.json"} {
 			text, err := os.ReadFile(source(t, "electron/"+name))
 			if err != nil {
@@ -285,7 +244,7 @@ func nupkg(t *testing.T, version, more string) []byte {
 // velopackFolder returns the folder in which Velopack is installed.
 func velopackFolder(t *testing.T) string {
 	t.Helper()
-	return installed(t, velopack, func(ctx context.Context, dir string) error {
+	return apitest.Installed(t, velopack, func(ctx context.Context, dir string) error {
 		if _, err := command(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
 			return err
 		}

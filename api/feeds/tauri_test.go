@@ -31,7 +31,7 @@ func tauri(t *testing.T) string {
 		sources[name] = text
 		_, _ = hash.Write(text)
 	}
-	dir := installed(t, cargoPackager+"-"+hex.EncodeToString(hash.Sum(nil)[:4]), func(ctx context.Context, dir string) error {
+	dir := apitest.Installed(t, cargoPackager+"-"+hex.EncodeToString(hash.Sum(nil)[:4]), func(ctx context.Context, dir string) error {
 		if err := os.Mkdir(filepath.Join(dir, "src"), 0o700); err != nil {
 			return err
 		}
