@@ -334,10 +334,10 @@ func (o *operation) Item() *typ {
 // HasTotal reports whether the schema is a list that has pages, or may have them in the future.
 func (s *schema) HasTotal() bool { return s.find("total") != nil }
 
-// Pages reports whether the answer has pages. The libraries then have a method that iterates over
-// all of them.
+// Pages reports whether the answer has pages that belong to the project or the instance. The libraries
+// then have a method that iterates over all of them. They have none for the pages of one record.
 func (o *operation) Pages() bool {
-	return slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
+	return len(o.Args) == 0 && slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
 }
 
 // Iter returns the name of the method that iterates over all pages.

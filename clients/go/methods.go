@@ -315,6 +315,124 @@ func (a *Admin) UpdateTrustKey(ctx context.Context, id string, in TrustKeyUpdate
 	return fetch[TrustKey](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/trust-keys/{id}", id).body(in))
 }
 
+// ListHooks lists the hooks of a project. All hooks, the oldest first.
+func (a *Admin) ListHooks(ctx context.Context) (*List[Hook], error) {
+	return fetch[List[Hook]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/hooks"))
+}
+
+// CreateHook adds a hook to a project. A hook sends events of the project to a receiver. Hooks need
+// a login, because they send content to any address. A webhook gets a `secret`, with which its
+// receiver verifies requests. Only this answer and that of a rotation contain it. 409 if there are
+// 20 hooks.
+func (a *Admin) CreateHook(ctx context.Context, in HookCreate) (*HookCreated, error) {
+	return fetch[HookCreated](ctx, a.call(http.MethodPost, "/admin/projects/{k}/hooks").body(in))
+}
+
+// GetHook reads a hook.
+func (a *Admin) GetHook(ctx context.Context, id string) (*Hook, error) {
+	return fetch[Hook](ctx, a.call(http.MethodGet, "/admin/projects/{k}/hooks/{id}", id))
+}
+
+// UpdateHook changes a hook. The kind cannot be changed. `enabled: true` clears `disabled_reason`
+// and counts failures anew. An `url` that is written as it was read keeps its value. A `secret`
+// replaces the former one at once; a rotation can keep both.
+func (a *Admin) UpdateHook(ctx context.Context, id string, in HookFields) (*Hook, error) {
+	return fetch[Hook](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/hooks/{id}", id).body(in))
+}
+
+// DeleteHook deletes a hook. Its deliveries are deleted, too.
+func (a *Admin) DeleteHook(ctx context.Context, id string) error {
+	return perform(ctx, a.call(http.MethodDelete, "/admin/projects/{k}/hooks/{id}", id))
+}
+
+// RotateHookSecret replaces the secret of a webhook. Requests have the signatures of both secrets
+// until the grace period ends. 400 if the hook is no webhook.
+func (a *Admin) RotateHookSecret(ctx context.Context, id string, in HookRotate) (*HookSecret, error) {
+	return fetch[HookSecret](ctx, a.call(http.MethodPost, "/admin/projects/{k}/hooks/{id}/rotate", id).body(in))
+}
+
+// TestHook sends a test over a hook. Sends the event `hook.test` once and now, also if the hook is
+// disabled. The test is no delivery. A failed test is answered with 200, too.
+func (a *Admin) TestHook(ctx context.Context, id string) (*HookTest, error) {
+	return fetch[HookTest](ctx, a.call(http.MethodPost, "/admin/projects/{k}/hooks/{id}/test", id))
+}
+
+// ListHookDeliveries lists the deliveries of a hook, newest first. Deliveries are kept for 30 days,
+// and at most 10,000 of a hook.
+func (a *Admin) ListHookDeliveries(ctx context.Context, id string, opts *HookDeliveriesOptions) (*Page[HookDelivery], error) {
+	return fetch[Page[HookDelivery]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/hooks/{id}/deliveries", id).where(opts))
+}
+
+// GetHookDelivery reads a delivery with the body that was sent.
+func (a *Admin) GetHookDelivery(ctx context.Context, id string, did string) (*HookDeliveryWhole, error) {
+	return fetch[HookDeliveryWhole](ctx, a.call(http.MethodGet, "/admin/projects/{k}/hooks/{id}/deliveries/{did}", id, did))
+}
+
+// ResendHookDelivery sends an event again. The delivery is queued in any state, under the same id
+// and with a new set of attempts.
+func (a *Admin) ResendHookDelivery(ctx context.Context, id string, did string) (*HookDelivery, error) {
+	return fetch[HookDelivery](ctx, a.call(http.MethodPost, "/admin/projects/{k}/hooks/{id}/deliveries/{did}/again", id, did))
+}
+
+// ListInstanceHooks lists the hooks of the instance. All hooks, the oldest first.
+func (a *Admin) ListInstanceHooks(ctx context.Context) (*List[Hook], error) {
+	return fetch[List[Hook]](ctx, a.call(http.MethodGet, "/admin/hooks"))
+}
+
+// CreateInstanceHook adds a hook to the instance. A hook of the instance sends the events of all
+// projects, and those of the instance itself. Hooks need a login, because they send content to any
+// address. A webhook gets a `secret`, with which its receiver verifies requests. Only this answer
+// and that of a rotation contain it. 409 if there are 20 hooks.
+func (a *Admin) CreateInstanceHook(ctx context.Context, in HookCreate) (*HookCreated, error) {
+	return fetch[HookCreated](ctx, a.call(http.MethodPost, "/admin/hooks").body(in))
+}
+
+// GetInstanceHook reads a hook.
+func (a *Admin) GetInstanceHook(ctx context.Context, id string) (*Hook, error) {
+	return fetch[Hook](ctx, a.call(http.MethodGet, "/admin/hooks/{id}", id))
+}
+
+// UpdateInstanceHook changes a hook. The kind cannot be changed. `enabled: true` clears
+// `disabled_reason` and counts failures anew. An `url` that is written as it was read keeps its
+// value. A `secret` replaces the former one at once; a rotation can keep both.
+func (a *Admin) UpdateInstanceHook(ctx context.Context, id string, in HookFields) (*Hook, error) {
+	return fetch[Hook](ctx, a.call(http.MethodPatch, "/admin/hooks/{id}", id).body(in))
+}
+
+// DeleteInstanceHook deletes a hook. Its deliveries are deleted, too.
+func (a *Admin) DeleteInstanceHook(ctx context.Context, id string) error {
+	return perform(ctx, a.call(http.MethodDelete, "/admin/hooks/{id}", id))
+}
+
+// RotateInstanceHookSecret replaces the secret of a webhook. Requests have the signatures of both
+// secrets until the grace period ends. 400 if the hook is no webhook.
+func (a *Admin) RotateInstanceHookSecret(ctx context.Context, id string, in HookRotate) (*HookSecret, error) {
+	return fetch[HookSecret](ctx, a.call(http.MethodPost, "/admin/hooks/{id}/rotate", id).body(in))
+}
+
+// TestInstanceHook sends a test over a hook. Sends the event `hook.test` once and now, also if the
+// hook is disabled. The test is no delivery. A failed test is answered with 200, too.
+func (a *Admin) TestInstanceHook(ctx context.Context, id string) (*HookTest, error) {
+	return fetch[HookTest](ctx, a.call(http.MethodPost, "/admin/hooks/{id}/test", id))
+}
+
+// ListInstanceHookDeliveries lists the deliveries of a hook, newest first. Deliveries are kept for
+// 30 days, and at most 10,000 of a hook.
+func (a *Admin) ListInstanceHookDeliveries(ctx context.Context, id string, opts *HookDeliveriesOptions) (*Page[HookDelivery], error) {
+	return fetch[Page[HookDelivery]](ctx, a.call(http.MethodGet, "/admin/hooks/{id}/deliveries", id).where(opts))
+}
+
+// GetInstanceHookDelivery reads a delivery with the body that was sent.
+func (a *Admin) GetInstanceHookDelivery(ctx context.Context, id string, did string) (*HookDeliveryWhole, error) {
+	return fetch[HookDeliveryWhole](ctx, a.call(http.MethodGet, "/admin/hooks/{id}/deliveries/{did}", id, did))
+}
+
+// ResendInstanceHookDelivery sends an event again. The delivery is queued in any state, under the
+// same id and with a new set of attempts.
+func (a *Admin) ResendInstanceHookDelivery(ctx context.Context, id string, did string) (*HookDelivery, error) {
+	return fetch[HookDelivery](ctx, a.call(http.MethodPost, "/admin/hooks/{id}/deliveries/{did}/again", id, did))
+}
+
 // GetCodehostIntegration reads the code host settings of a project.
 func (a *Admin) GetCodehostIntegration(ctx context.Context) (*CodehostIntegration, error) {
 	return fetch[CodehostIntegration](ctx, a.call(http.MethodGet, "/admin/projects/{k}/codehost-integration"))

@@ -127,6 +127,18 @@ type ListProjectsOptions struct {
 
 func (o *ListProjectsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
 
+// HookDeliveriesOptions is a page of the deliveries of a hook.
+type HookDeliveriesOptions struct {
+	// Number of items of a page.
+	Limit int `query:"limit"`
+	// Number of items to skip.
+	Offset int `query:"offset"`
+	// Only deliveries in this state.
+	State string `query:"state"`
+	// Only deliveries of this event.
+	Event string `query:"event"`
+}
+
 // ListVersionsOptions holds the query of ListVersions.
 type ListVersionsOptions struct {
 	// Number of items of a page.

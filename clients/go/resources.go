@@ -1021,6 +1021,212 @@ type Distribution struct {
 	UpdatedAt *int64 `json:"updated_at"`
 }
 
+// Hook is a hook, without its secrets.
+type Hook struct {
+	// Id of the hook.
+	ID string `json:"id"`
+	// Its name.
+	Name string `json:"name"`
+	// Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or
+	// e-mail.
+	Kind string `json:"kind"`
+	// Whether events are sent.
+	Enabled bool `json:"enabled"`
+	// Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path
+	// after the second is replaced by `…`, and so is its query.
+	URL *string `json:"url"`
+	// Names of events, their first words followed by `.*`, or `*`.
+	Events []string `json:"events"`
+	// Recipients of `email`; empty for other kinds.
+	To []string `json:"to"`
+	// Whether requests are signed.
+	HasSecret bool `json:"has_secret"`
+	// Whether requests have the header `Authorization`.
+	HasAuthorization bool `json:"has_authorization"`
+	// Time of the last change of the secret.
+	SecretUpdatedAt *int64 `json:"secret_updated_at"`
+	// Why the server disabled the hook: the receiver answered 410, or attempts failed for too long.
+	DisabledReason *string `json:"disabled_reason"`
+	// Status of the last attempt; 0 = no answer.
+	LastStatus *int64 `json:"last_status"`
+	// Time of the last attempt.
+	LastAttemptAt *int64 `json:"last_attempt_at"`
+	// Unix seconds.
+	CreatedAt int64 `json:"created_at"`
+	// Unix seconds.
+	UpdatedAt int64 `json:"updated_at"`
+}
+
+// HookCreated is a new hook. `secret` is only sent for webhooks.
+type HookCreated struct {
+	// Id of the hook.
+	ID string `json:"id"`
+	// Its name.
+	Name string `json:"name"`
+	// Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or
+	// e-mail.
+	Kind string `json:"kind"`
+	// Whether events are sent.
+	Enabled bool `json:"enabled"`
+	// Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path
+	// after the second is replaced by `…`, and so is its query.
+	URL *string `json:"url"`
+	// Names of events, their first words followed by `.*`, or `*`.
+	Events []string `json:"events"`
+	// Recipients of `email`; empty for other kinds.
+	To []string `json:"to"`
+	// Whether requests are signed.
+	HasSecret bool `json:"has_secret"`
+	// Whether requests have the header `Authorization`.
+	HasAuthorization bool `json:"has_authorization"`
+	// Time of the last change of the secret.
+	SecretUpdatedAt *int64 `json:"secret_updated_at"`
+	// Why the server disabled the hook: the receiver answered 410, or attempts failed for too long.
+	DisabledReason *string `json:"disabled_reason"`
+	// Status of the last attempt; 0 = no answer.
+	LastStatus *int64 `json:"last_status"`
+	// Time of the last attempt.
+	LastAttemptAt *int64 `json:"last_attempt_at"`
+	// Unix seconds.
+	CreatedAt int64 `json:"created_at"`
+	// Unix seconds.
+	UpdatedAt int64 `json:"updated_at"`
+	// With it the receiver verifies requests.
+	Secret string `json:"secret,omitempty"`
+}
+
+// HookFields holds changes of a hook. A field that is left out keeps its value.
+type HookFields struct {
+	// Its name.
+	Name *string `json:"name,omitempty"`
+	// Whether events are sent.
+	Enabled *bool `json:"enabled,omitempty"`
+	// Address of the receiver; null for `email`.
+	URL Opt[string] `json:"url,omitzero"`
+	// Names of events, their first words followed by `.*`, or `*`.
+	Events []string `json:"events,omitzero"`
+	// Recipients of `email`.
+	To Opt[[]string] `json:"to,omitzero"`
+	// Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it.
+	Authorization Opt[string] `json:"authorization,omitzero"`
+	// For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left out at
+	// creation.
+	Secret *string `json:"secret,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// HookCreate is a new hook.
+type HookCreate struct {
+	// Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or
+	// e-mail.
+	Kind string `json:"kind"`
+	// Its name.
+	Name string `json:"name"`
+	// Whether events are sent.
+	Enabled *bool `json:"enabled,omitempty"`
+	// Address of the receiver; null for `email`.
+	URL Opt[string] `json:"url,omitzero"`
+	// Names of events, their first words followed by `.*`, or `*`.
+	Events []string `json:"events,omitzero"`
+	// Recipients of `email`.
+	To Opt[[]string] `json:"to,omitzero"`
+	// Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it.
+	Authorization Opt[string] `json:"authorization,omitzero"`
+	// For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left out at
+	// creation.
+	Secret *string `json:"secret,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// HookRotate is a rotation of the secret.
+type HookRotate struct {
+	// Minutes for which the former secret signs, too.
+	GraceMinutes *int64 `json:"grace_minutes,omitempty"`
+	// The new secret; the server makes one if it is left out.
+	Secret *string `json:"secret,omitempty"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
+}
+
+// HookSecret holds the new secret of a webhook.
+type HookSecret struct {
+	// The new secret.
+	Secret string `json:"secret"`
+	// Time until which the former secret signs, too; null if it does not.
+	PreviousValidUntil *int64 `json:"previous_valid_until"`
+}
+
+// HookTest holds the result of a test.
+type HookTest struct {
+	// Whether the receiver accepted the event.
+	Ok bool `json:"ok"`
+	// Status of the answer; 0 = no answer.
+	Status int64 `json:"status"`
+	// Duration of the attempt.
+	LatencyMS int64 `json:"latency_ms"`
+	// Start of the answer.
+	Response *string `json:"response"`
+	// Why the test failed.
+	Error *string `json:"error"`
+}
+
+// HookDelivery is an event on its way to a receiver.
+type HookDelivery struct {
+	// Id of the delivery, as in the header `webhook-id`.
+	ID string `json:"id"`
+	// Name of an event.
+	Event string `json:"event"`
+	// State of a delivery: waiting for the first or for another attempt, delivered, given up, or
+	// dropped.
+	State string `json:"state"`
+	// Number of attempts so far.
+	Attempts int64 `json:"attempts"`
+	// Time of the event.
+	CreatedAt int64 `json:"created_at"`
+	// Time of the next attempt; null if there is none.
+	NextAttemptAt *int64 `json:"next_attempt_at"`
+	// Time of the delivery.
+	DeliveredAt *int64 `json:"delivered_at"`
+	// Status of the last attempt; 0 = no answer.
+	LastStatus *int64 `json:"last_status"`
+	// Why the last attempt failed.
+	LastError *string `json:"last_error"`
+	// Start of the last answer.
+	Response *string `json:"response"`
+}
+
+// HookDeliveryWhole is a delivery with the body that is sent.
+type HookDeliveryWhole struct {
+	// Id of the delivery, as in the header `webhook-id`.
+	ID string `json:"id"`
+	// Name of an event.
+	Event string `json:"event"`
+	// State of a delivery: waiting for the first or for another attempt, delivered, given up, or
+	// dropped.
+	State string `json:"state"`
+	// Number of attempts so far.
+	Attempts int64 `json:"attempts"`
+	// Time of the event.
+	CreatedAt int64 `json:"created_at"`
+	// Time of the next attempt; null if there is none.
+	NextAttemptAt *int64 `json:"next_attempt_at"`
+	// Time of the delivery.
+	DeliveredAt *int64 `json:"delivered_at"`
+	// Status of the last attempt; 0 = no answer.
+	LastStatus *int64 `json:"last_status"`
+	// Why the last attempt failed.
+	LastError *string `json:"last_error"`
+	// Start of the last answer.
+	Response *string `json:"response"`
+	// Type, timestamp and data of the event.
+	Payload map[string]any `json:"payload"`
+}
+
 // PublicTrustKey is a public key that signs downloads.
 type PublicTrustKey struct {
 	// How downloads are signed. Tauri uses minisign, and WinSparkle uses the scheme of Sparkle.

@@ -72,6 +72,17 @@ import type {
   FunnelInput,
   Health,
   Heatmap,
+  Hook,
+  HookCreate,
+  HookCreated,
+  HookDelivery,
+  HookDeliveryList,
+  HookDeliveryWhole,
+  HookFields,
+  HookList,
+  HookRotate,
+  HookSecret,
+  HookTest,
   InstanceStatus,
   InstanceToday,
   Language,
@@ -399,6 +410,30 @@ export interface ListProjectsQuery {
 export interface PreviewCodehostRepoQuery {
   /** Address of the repository at the code host, such as `https://github.com/owner/name`. */
   repo_url: string;
+}
+
+/** Query of `listHookDeliveries`. */
+export interface ListHookDeliveriesQuery {
+  /** Number of items of a page. */
+  limit?: number | null | undefined;
+  /** Number of items to skip. */
+  offset?: number | null | undefined;
+  /** Only deliveries in this state. */
+  state?: "queued" | "retrying" | "delivered" | "dead" | "dropped" | (string & {}) | null | undefined;
+  /** Only deliveries of this event. */
+  event?: "version.published" | "version.yanked" | "rollout.advanced" | "rollout.paused" | "rollout.resumed" | "rollout.completed" | "rollout.aborted" | "rollout.held" | "health.suspect" | "health.failing" | "announcement.published" | "feedback.created" | "log.group_created" | "log.group_regressed" | "log.group_spiked" | "log.guard" | "file.failed" | "instance.backup_failed" | "instance.disk_low" | "instance.hook_disabled" | (string & {}) | null | undefined;
+}
+
+/** Query of `listInstanceHookDeliveries`. */
+export interface ListInstanceHookDeliveriesQuery {
+  /** Number of items of a page. */
+  limit?: number | null | undefined;
+  /** Number of items to skip. */
+  offset?: number | null | undefined;
+  /** Only deliveries in this state. */
+  state?: "queued" | "retrying" | "delivered" | "dead" | "dropped" | (string & {}) | null | undefined;
+  /** Only deliveries of this event. */
+  event?: "version.published" | "version.yanked" | "rollout.advanced" | "rollout.paused" | "rollout.resumed" | "rollout.completed" | "rollout.aborted" | "rollout.held" | "health.suspect" | "health.failing" | "announcement.published" | "feedback.created" | "log.group_created" | "log.group_regressed" | "log.group_spiked" | "log.guard" | "file.failed" | "instance.backup_failed" | "instance.disk_low" | "instance.hook_disabled" | (string & {}) | null | undefined;
 }
 
 /** Query of `getCodehostIntegrationRepoTemplate`. */
@@ -1245,6 +1280,140 @@ export interface AdminApi {
    * revoked key counts. 409 if the key has been revoked, which is final.
    */
   updateTrustKey(id: string, body: TrustKeyUpdate, options?: CallOptions): Promise<TrustKey>;
+
+  /**
+   * List the hooks of a project.
+   *
+   * All hooks, the oldest first.
+   */
+  listHooks(options?: CallOptions): Promise<HookList>;
+
+  /**
+   * Add a hook to a project.
+   *
+   * A hook sends events of the project to a receiver.
+   * Hooks need a login, because they send content to any address.
+   * A webhook gets a `secret`, with which its receiver verifies requests. Only this answer and that of a rotation
+   * contain it. 409 if there are 20 hooks.
+   */
+  createHook(body: HookCreate, options?: CallOptions): Promise<HookCreated>;
+
+  /** Read a hook. */
+  getHook(id: string, options?: CallOptions): Promise<Hook>;
+
+  /**
+   * Change a hook.
+   *
+   * The kind cannot be changed. `enabled: true` clears `disabled_reason` and counts failures anew. An `url` that is
+   * written as it was read keeps its value. A `secret` replaces the former one at once; a rotation can keep both.
+   */
+  updateHook(id: string, body: HookFields, options?: CallOptions): Promise<Hook>;
+
+  /**
+   * Delete a hook.
+   *
+   * Its deliveries are deleted, too.
+   */
+  deleteHook(id: string, options?: CallOptions): Promise<Done>;
+
+  /**
+   * Replace the secret of a webhook.
+   *
+   * Requests have the signatures of both secrets until the grace period ends. 400 if the hook is no webhook.
+   */
+  rotateHookSecret(id: string, body?: HookRotate, options?: CallOptions): Promise<HookSecret>;
+
+  /**
+   * Send a test over a hook.
+   *
+   * Sends the event `hook.test` once and now, also if the hook is disabled. The test is no delivery. A failed test
+   * is answered with 200, too.
+   */
+  testHook(id: string, options?: CallOptions): Promise<HookTest>;
+
+  /**
+   * List the deliveries of a hook, newest first.
+   *
+   * Deliveries are kept for 30 days, and at most 10,000 of a hook.
+   */
+  listHookDeliveries(id: string, query?: ListHookDeliveriesQuery, options?: CallOptions): Promise<HookDeliveryList>;
+
+  /** Read a delivery with the body that was sent. */
+  getHookDelivery(id: string, did: string, options?: CallOptions): Promise<HookDeliveryWhole>;
+
+  /**
+   * Send an event again.
+   *
+   * The delivery is queued in any state, under the same id and with a new set of attempts.
+   */
+  resendHookDelivery(id: string, did: string, options?: CallOptions): Promise<HookDelivery>;
+
+  /**
+   * List the hooks of the instance.
+   *
+   * All hooks, the oldest first.
+   */
+  listInstanceHooks(options?: CallOptions): Promise<HookList>;
+
+  /**
+   * Add a hook to the instance.
+   *
+   * A hook of the instance sends the events of all projects, and those of the instance itself.
+   * Hooks need a login, because they send content to any address.
+   * A webhook gets a `secret`, with which its receiver verifies requests. Only this answer and that of a rotation
+   * contain it. 409 if there are 20 hooks.
+   */
+  createInstanceHook(body: HookCreate, options?: CallOptions): Promise<HookCreated>;
+
+  /** Read a hook. */
+  getInstanceHook(id: string, options?: CallOptions): Promise<Hook>;
+
+  /**
+   * Change a hook.
+   *
+   * The kind cannot be changed. `enabled: true` clears `disabled_reason` and counts failures anew. An `url` that is
+   * written as it was read keeps its value. A `secret` replaces the former one at once; a rotation can keep both.
+   */
+  updateInstanceHook(id: string, body: HookFields, options?: CallOptions): Promise<Hook>;
+
+  /**
+   * Delete a hook.
+   *
+   * Its deliveries are deleted, too.
+   */
+  deleteInstanceHook(id: string, options?: CallOptions): Promise<Done>;
+
+  /**
+   * Replace the secret of a webhook.
+   *
+   * Requests have the signatures of both secrets until the grace period ends. 400 if the hook is no webhook.
+   */
+  rotateInstanceHookSecret(id: string, body?: HookRotate, options?: CallOptions): Promise<HookSecret>;
+
+  /**
+   * Send a test over a hook.
+   *
+   * Sends the event `hook.test` once and now, also if the hook is disabled. The test is no delivery. A failed test
+   * is answered with 200, too.
+   */
+  testInstanceHook(id: string, options?: CallOptions): Promise<HookTest>;
+
+  /**
+   * List the deliveries of a hook, newest first.
+   *
+   * Deliveries are kept for 30 days, and at most 10,000 of a hook.
+   */
+  listInstanceHookDeliveries(id: string, query?: ListInstanceHookDeliveriesQuery, options?: CallOptions): Promise<HookDeliveryList>;
+
+  /** Read a delivery with the body that was sent. */
+  getInstanceHookDelivery(id: string, did: string, options?: CallOptions): Promise<HookDeliveryWhole>;
+
+  /**
+   * Send an event again.
+   *
+   * The delivery is queued in any state, under the same id and with a new set of attempts.
+   */
+  resendInstanceHookDelivery(id: string, did: string, options?: CallOptions): Promise<HookDelivery>;
 
   /** Read the code host settings of a project. */
   getCodehostIntegration(options?: CallOptions): Promise<CodehostIntegration>;

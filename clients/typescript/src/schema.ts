@@ -1029,6 +1029,231 @@ export type SignatureScheme = "minisign" | "sparkle" | (string & {});
 /** `retired`: signatures that were valid before remain valid. `revoked`: no signature counts, which is final. */
 export type TrustKeyState = "active" | "retired" | "revoked" | (string & {});
 
+/** Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or e-mail. */
+export type HookKind = "webhook" | "ntfy" | "slack" | "discord" | "email" | (string & {});
+
+/** Name of an event. */
+export type HookEvent = "version.published" | "version.yanked" | "rollout.advanced" | "rollout.paused" | "rollout.resumed" | "rollout.completed" | "rollout.aborted" | "rollout.held" | "health.suspect" | "health.failing" | "announcement.published" | "feedback.created" | "log.group_created" | "log.group_regressed" | "log.group_spiked" | "log.guard" | "file.failed" | "instance.backup_failed" | "instance.disk_low" | "instance.hook_disabled" | (string & {});
+
+/** State of a delivery: waiting for the first or for another attempt, delivered, given up, or dropped. */
+export type HookDeliveryState = "queued" | "retrying" | "delivered" | "dead" | "dropped" | (string & {});
+
+/** A hook, without its secrets. */
+export interface Hook {
+    /** Id of the hook. */
+    id: string;
+    /** Its name. */
+    name: string;
+    kind: HookKind;
+    /** Whether events are sent. */
+    enabled: boolean;
+    /** Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path after the second is replaced by `…`, and so is its query. */
+    url: string | null;
+    /** Names of events, their first words followed by `.*`, or `*`. */
+    events: string[];
+    /** Recipients of `email`; empty for other kinds. */
+    to: string[];
+    /** Whether requests are signed. */
+    has_secret: boolean;
+    /** Whether requests have the header `Authorization`. */
+    has_authorization: boolean;
+    /** Time of the last change of the secret. */
+    secret_updated_at: number | null;
+    /** Why the server disabled the hook: the receiver answered 410, or attempts failed for too long. */
+    disabled_reason: "gone" | "failing" | (string & {}) | null;
+    /** Status of the last attempt; 0 = no answer. */
+    last_status: number | null;
+    /** Time of the last attempt. */
+    last_attempt_at: number | null;
+    /** Unix seconds. */
+    created_at: number;
+    /** Unix seconds. */
+    updated_at: number;
+}
+
+/** A new hook. `secret` is only sent for webhooks. */
+export interface HookCreated {
+    /** Id of the hook. */
+    id: string;
+    /** Its name. */
+    name: string;
+    kind: HookKind;
+    /** Whether events are sent. */
+    enabled: boolean;
+    /** Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path after the second is replaced by `…`, and so is its query. */
+    url: string | null;
+    /** Names of events, their first words followed by `.*`, or `*`. */
+    events: string[];
+    /** Recipients of `email`; empty for other kinds. */
+    to: string[];
+    /** Whether requests are signed. */
+    has_secret: boolean;
+    /** Whether requests have the header `Authorization`. */
+    has_authorization: boolean;
+    /** Time of the last change of the secret. */
+    secret_updated_at: number | null;
+    /** Why the server disabled the hook: the receiver answered 410, or attempts failed for too long. */
+    disabled_reason: "gone" | "failing" | (string & {}) | null;
+    /** Status of the last attempt; 0 = no answer. */
+    last_status: number | null;
+    /** Time of the last attempt. */
+    last_attempt_at: number | null;
+    /** Unix seconds. */
+    created_at: number;
+    /** Unix seconds. */
+    updated_at: number;
+    /** With it the receiver verifies requests. */
+    secret?: string | undefined;
+}
+
+/** The hooks. */
+export interface HookList {
+    /** All hooks, the oldest first. */
+    data: Hook[];
+}
+
+/** Changes of a hook. A field that is left out keeps its value. */
+export interface HookFields {
+    /** Its name. */
+    name?: string | undefined;
+    /**
+     * Whether events are sent.
+     * Default `true`.
+     */
+    enabled?: boolean | undefined;
+    /** Address of the receiver; null for `email`. */
+    url?: string | null | undefined;
+    /**
+     * Names of events, their first words followed by `.*`, or `*`.
+     * Default `[`.
+     * "*"
+     * ]
+     */
+    events?: string[] | undefined;
+    /** Recipients of `email`. */
+    to?: string[] | null | undefined;
+    /** Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it. */
+    authorization?: string | null | undefined;
+    /** For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left out at creation. */
+    secret?: string | undefined;
+}
+
+/** A new hook. */
+export interface HookCreate {
+    kind: HookKind;
+    /** Its name. */
+    name: string;
+    /**
+     * Whether events are sent.
+     * Default `true`.
+     */
+    enabled?: boolean | undefined;
+    /** Address of the receiver; null for `email`. */
+    url?: string | null | undefined;
+    /**
+     * Names of events, their first words followed by `.*`, or `*`.
+     * Default `[`.
+     * "*"
+     * ]
+     */
+    events?: string[] | undefined;
+    /** Recipients of `email`. */
+    to?: string[] | null | undefined;
+    /** Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it. */
+    authorization?: string | null | undefined;
+    /** For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left out at creation. */
+    secret?: string | undefined;
+}
+
+/** A rotation of the secret. */
+export interface HookRotate {
+    /**
+     * Minutes for which the former secret signs, too.
+     * Default `0`.
+     */
+    grace_minutes?: number | undefined;
+    /** The new secret; the server makes one if it is left out. */
+    secret?: string | undefined;
+}
+
+/** The new secret of a webhook. */
+export interface HookSecret {
+    /** The new secret. */
+    secret: string;
+    /** Time until which the former secret signs, too; null if it does not. */
+    previous_valid_until: number | null;
+}
+
+/** The result of a test. */
+export interface HookTest {
+    /** Whether the receiver accepted the event. */
+    ok: boolean;
+    /** Status of the answer; 0 = no answer. */
+    status: number;
+    /** Duration of the attempt. */
+    latency_ms: number;
+    /** Start of the answer. */
+    response: string | null;
+    /** Why the test failed. */
+    error: string | null;
+}
+
+/** An event on its way to a receiver. */
+export interface HookDelivery {
+    /** Id of the delivery, as in the header `webhook-id`. */
+    id: string;
+    event: HookEvent;
+    state: HookDeliveryState;
+    /** Number of attempts so far. */
+    attempts: number;
+    /** Time of the event. */
+    created_at: number;
+    /** Time of the next attempt; null if there is none. */
+    next_attempt_at: number | null;
+    /** Time of the delivery. */
+    delivered_at: number | null;
+    /** Status of the last attempt; 0 = no answer. */
+    last_status: number | null;
+    /** Why the last attempt failed. */
+    last_error: string | null;
+    /** Start of the last answer. */
+    response: string | null;
+}
+
+/** A delivery with the body that is sent. */
+export interface HookDeliveryWhole {
+    /** Id of the delivery, as in the header `webhook-id`. */
+    id: string;
+    event: HookEvent;
+    state: HookDeliveryState;
+    /** Number of attempts so far. */
+    attempts: number;
+    /** Time of the event. */
+    created_at: number;
+    /** Time of the next attempt; null if there is none. */
+    next_attempt_at: number | null;
+    /** Time of the delivery. */
+    delivered_at: number | null;
+    /** Status of the last attempt; 0 = no answer. */
+    last_status: number | null;
+    /** Why the last attempt failed. */
+    last_error: string | null;
+    /** Start of the last answer. */
+    response: string | null;
+    /** Type, timestamp and data of the event. */
+    payload: {
+        [key: string]: unknown;
+    };
+}
+
+/** A page of deliveries. */
+export interface HookDeliveryList {
+    /** Number of deliveries that match. */
+    total: number;
+    /** Those of the page. */
+    data: HookDelivery[];
+}
+
 /** A public key that signs downloads. */
 export interface PublicTrustKey {
     scheme: SignatureScheme;

@@ -54,29 +54,43 @@ export const admin = `/admin/status Status get
 ./{k}/distribution Distribution get update=
 ./{k}/trust-keys TrustKey list- create
 ./{k}/trust-keys/{id} TrustKey update
-./{k}/codehost-integration CodehostIntegration get update=
-./{k}/codehost-integration/repo-template CodehostIntegrationRepoTemplate get?
-./{k}/aliases/{alias} ProjectAlias delete
-./{k}/locales ProjectLocale list- create
-./{k}/locales/{locale} ProjectLocale update delete
-./{k}/versions Version list create
-./{k}/versions/codehost-release-preview CodehostRelease preview?
-./{k}/versions/codehost-release-import CodehostReleases import
-./{k}/versions/update-check-simulation UpdateCheck simulate!
-./{k}/versions/usage VersionUsage get?
-./{k}/versions/{id}/yank Version yank! unyank
-./{k}/versions/{id} Version get update delete
-./{k}/versions/{id}/report VersionReport get
-./{k}/versions/by-version/{v} Version upsert
-./{k}/feeds Feeds get
-./{k}/rollouts Rollout list
-./{k}/versions/{id}/rollout Rollout get set
-./{k}/versions/{id}/rollout/pause Rollout pause!
-./{k}/versions/{id}/rollout/resume Rollout resume!
-./{k}/versions/{id}/rollout/advance Rollout advance!
-./{k}/versions/{id}/rollout/complete Rollout complete!
-./{k}/versions/{id}/rollout/abort Rollout abort^!
-./{k}/versions/{id}/health RolloutHealth get
+./{k}/hooks Hook list- create
+./{k}/hooks/{id} Hook get update delete
+./{k}/hooks/{id}/rotate HookSecret rotate!
+./{k}/hooks/{id}/test Hook test
+./{k}/hooks/{id}/deliveries HookDeliverie list?
+./{k}/hooks/{id}/deliveries/{did} HookDelivery get
+./{k}/hooks/{id}/deliveries/{did}/again HookDelivery resend
+/admin/hooks InstanceHook list- create
+./{id} InstanceHook get update delete
+./{id}/rotate InstanceHookSecret rotate!
+./{id}/test InstanceHook test
+./{id}/deliveries InstanceHookDeliverie list?
+./{id}/deliveries/{did} InstanceHookDelivery get
+./{id}/deliveries/{did}/again InstanceHookDelivery resend
+/admin/projects/{k}/codehost-integration CodehostIntegration get update=
+./repo-template CodehostIntegrationRepoTemplate get?
+/admin/projects/{k}/aliases/{alias} ProjectAlias delete
+/admin/projects/{k}/locales ProjectLocale list- create
+./{locale} ProjectLocale update delete
+/admin/projects/{k}/versions Version list create
+./codehost-release-preview CodehostRelease preview?
+./codehost-release-import CodehostReleases import
+./update-check-simulation UpdateCheck simulate!
+./usage VersionUsage get?
+./{id}/yank Version yank! unyank
+./{id} Version get update delete
+./{id}/report VersionReport get
+./by-version/{v} Version upsert
+/admin/projects/{k}/feeds Feeds get
+/admin/projects/{k}/rollouts Rollout list
+/admin/projects/{k}/versions/{id}/rollout Rollout get set
+./pause Rollout pause!
+./resume Rollout resume!
+./advance Rollout advance!
+./complete Rollout complete!
+./abort Rollout abort^!
+/admin/projects/{k}/versions/{id}/health RolloutHealth get
 /admin/versions/statistics VersionStatistics get
 /admin/projects/{k}/announcements Announcement list create
 ./{id} Announcement get update delete

@@ -102,6 +102,14 @@ __all__ = [
     "HealthRulesFields",
     "Heatmap",
     "HeatmapCell",
+    "Hook",
+    "HookCreated",
+    "HookDelivery",
+    "HookDeliveryList",
+    "HookDeliveryWhole",
+    "HookList",
+    "HookSecret",
+    "HookTest",
     "InstanceBackup",
     "InstanceCheck",
     "InstanceFinding",
@@ -1033,6 +1041,180 @@ class Distribution(TypedDict):
     """Whether feeds and links to the latest version list only signed files."""
     updated_at: int | None
     """Time of the last save; null before the first one."""
+
+
+class Hook(TypedDict):
+    """A hook, without its secrets."""
+
+    id: str
+    """Id of the hook."""
+    name: str
+    """Its name."""
+    kind: str
+    """Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or
+    e-mail."""
+    enabled: bool
+    """Whether events are sent."""
+    url: str | None
+    """Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path after
+    the second is replaced by `…`, and so is its query."""
+    events: list[str]
+    """Names of events, their first words followed by `.*`, or `*`."""
+    to: list[str]
+    """Recipients of `email`; empty for other kinds."""
+    has_secret: bool
+    """Whether requests are signed."""
+    has_authorization: bool
+    """Whether requests have the header `Authorization`."""
+    secret_updated_at: int | None
+    """Time of the last change of the secret."""
+    disabled_reason: str | None
+    """Why the server disabled the hook: the receiver answered 410, or attempts failed for too long."""
+    last_status: int | None
+    """Status of the last attempt; 0 = no answer."""
+    last_attempt_at: int | None
+    """Time of the last attempt."""
+    created_at: int
+    """Unix seconds."""
+    updated_at: int
+    """Unix seconds."""
+
+
+class _HookCreatedOptional(TypedDict, total=False):
+    secret: str
+    """With it the receiver verifies requests."""
+
+
+class HookCreated(_HookCreatedOptional):
+    """A new hook.
+
+    `secret` is only sent for webhooks.
+    """
+
+    id: str
+    """Id of the hook."""
+    name: str
+    """Its name."""
+    kind: str
+    """Form of the requests: a signed webhook, ntfy, Slack and services with its interface, Discord, or
+    e-mail."""
+    enabled: bool
+    """Whether events are sent."""
+    url: str | None
+    """Address of the receiver; null for `email`. For `slack` and `discord` each segment of its path after
+    the second is replaced by `…`, and so is its query."""
+    events: list[str]
+    """Names of events, their first words followed by `.*`, or `*`."""
+    to: list[str]
+    """Recipients of `email`; empty for other kinds."""
+    has_secret: bool
+    """Whether requests are signed."""
+    has_authorization: bool
+    """Whether requests have the header `Authorization`."""
+    secret_updated_at: int | None
+    """Time of the last change of the secret."""
+    disabled_reason: str | None
+    """Why the server disabled the hook: the receiver answered 410, or attempts failed for too long."""
+    last_status: int | None
+    """Status of the last attempt; 0 = no answer."""
+    last_attempt_at: int | None
+    """Time of the last attempt."""
+    created_at: int
+    """Unix seconds."""
+    updated_at: int
+    """Unix seconds."""
+
+
+class HookList(TypedDict):
+    """The hooks."""
+
+    data: list[Hook]
+    """All hooks, the oldest first."""
+
+
+class HookSecret(TypedDict):
+    """The new secret of a webhook."""
+
+    secret: str
+    """The new secret."""
+    previous_valid_until: int | None
+    """Time until which the former secret signs, too; null if it does not."""
+
+
+class HookTest(TypedDict):
+    """The result of a test."""
+
+    ok: bool
+    """Whether the receiver accepted the event."""
+    status: int
+    """Status of the answer; 0 = no answer."""
+    latency_ms: int
+    """Duration of the attempt."""
+    response: str | None
+    """Start of the answer."""
+    error: str | None
+    """Why the test failed."""
+
+
+class HookDelivery(TypedDict):
+    """An event on its way to a receiver."""
+
+    id: str
+    """Id of the delivery, as in the header `webhook-id`."""
+    event: str
+    """Name of an event."""
+    state: str
+    """State of a delivery: waiting for the first or for another attempt, delivered, given up, or dropped."""
+    attempts: int
+    """Number of attempts so far."""
+    created_at: int
+    """Time of the event."""
+    next_attempt_at: int | None
+    """Time of the next attempt; null if there is none."""
+    delivered_at: int | None
+    """Time of the delivery."""
+    last_status: int | None
+    """Status of the last attempt; 0 = no answer."""
+    last_error: str | None
+    """Why the last attempt failed."""
+    response: str | None
+    """Start of the last answer."""
+
+
+class HookDeliveryWhole(TypedDict):
+    """A delivery with the body that is sent."""
+
+    id: str
+    """Id of the delivery, as in the header `webhook-id`."""
+    event: str
+    """Name of an event."""
+    state: str
+    """State of a delivery: waiting for the first or for another attempt, delivered, given up, or dropped."""
+    attempts: int
+    """Number of attempts so far."""
+    created_at: int
+    """Time of the event."""
+    next_attempt_at: int | None
+    """Time of the next attempt; null if there is none."""
+    delivered_at: int | None
+    """Time of the delivery."""
+    last_status: int | None
+    """Status of the last attempt; 0 = no answer."""
+    last_error: str | None
+    """Why the last attempt failed."""
+    response: str | None
+    """Start of the last answer."""
+    payload: dict[str, Any]
+    """Type, timestamp and data of the event."""
+
+
+class HookDeliveryList(TypedDict):
+    """A page of deliveries."""
+
+    total: int
+    """Number of deliveries that match."""
+    data: list[HookDelivery]
+    """Those of the page."""
 
 
 class PublicTrustKey(TypedDict):

@@ -241,6 +241,84 @@ endpoints! {
     /// has been revoked, which is final.
     PATCH "/admin/projects/{k}/trust-keys/{id}" update_trust_key [id] (TrustKeyUpdate) -> TrustKey;
 
+    /// Lists the hooks of a project. All hooks, the oldest first.
+    GET "/admin/projects/{k}/hooks" list_hooks [] () -> Listing<Hook>;
+
+    /// Adds a hook to a project. A hook sends events of the project to a receiver. Hooks need a
+    /// login, because they send content to any address. A webhook gets a `secret`, with which its
+    /// receiver verifies requests. Only this answer and that of a rotation contain it. 409 if there
+    /// are 20 hooks.
+    POST "/admin/projects/{k}/hooks" create_hook [] (HookCreate) -> HookCreated;
+
+    /// Reads a hook.
+    GET "/admin/projects/{k}/hooks/{id}" get_hook [id] () -> Hook;
+
+    /// Changes a hook. The kind cannot be changed. `enabled: true` clears `disabled_reason` and
+    /// counts failures anew. An `url` that is written as it was read keeps its value. A `secret`
+    /// replaces the former one at once; a rotation can keep both.
+    PATCH "/admin/projects/{k}/hooks/{id}" update_hook [id] (HookFields) -> Hook;
+
+    /// Deletes a hook. Its deliveries are deleted, too.
+    DELETE "/admin/projects/{k}/hooks/{id}" delete_hook [id] () -> Done;
+
+    /// Replaces the secret of a webhook. Requests have the signatures of both secrets until the
+    /// grace period ends. 400 if the hook is no webhook.
+    POST "/admin/projects/{k}/hooks/{id}/rotate" rotate_hook_secret [id] (HookRotate) -> HookSecret;
+
+    /// Sends a test over a hook. Sends the event `hook.test` once and now, also if the hook is
+    /// disabled. The test is no delivery. A failed test is answered with 200, too.
+    POST "/admin/projects/{k}/hooks/{id}/test" test_hook [id] () -> HookTest;
+
+    /// Lists the deliveries of a hook, newest first. Deliveries are kept for 30 days, and at most
+    /// 10,000 of a hook.
+    GET "/admin/projects/{k}/hooks/{id}/deliveries" list_hook_deliveries [id] (ListHookDeliveries) -> Page<HookDelivery>;
+
+    /// Reads a delivery with the body that was sent.
+    GET "/admin/projects/{k}/hooks/{id}/deliveries/{did}" get_hook_delivery [id, did] () -> HookDeliveryWhole;
+
+    /// Sends an event again. The delivery is queued in any state, under the same id and with a new
+    /// set of attempts.
+    POST "/admin/projects/{k}/hooks/{id}/deliveries/{did}/again" resend_hook_delivery [id, did] () -> HookDelivery;
+
+    /// Lists the hooks of the instance. All hooks, the oldest first.
+    GET "/admin/hooks" list_instance_hooks [] () -> Listing<Hook>;
+
+    /// Adds a hook to the instance. A hook of the instance sends the events of all projects, and
+    /// those of the instance itself. Hooks need a login, because they send content to any address.
+    /// A webhook gets a `secret`, with which its receiver verifies requests. Only this answer and
+    /// that of a rotation contain it. 409 if there are 20 hooks.
+    POST "/admin/hooks" create_instance_hook [] (HookCreate) -> HookCreated;
+
+    /// Reads a hook.
+    GET "/admin/hooks/{id}" get_instance_hook [id] () -> Hook;
+
+    /// Changes a hook. The kind cannot be changed. `enabled: true` clears `disabled_reason` and
+    /// counts failures anew. An `url` that is written as it was read keeps its value. A `secret`
+    /// replaces the former one at once; a rotation can keep both.
+    PATCH "/admin/hooks/{id}" update_instance_hook [id] (HookFields) -> Hook;
+
+    /// Deletes a hook. Its deliveries are deleted, too.
+    DELETE "/admin/hooks/{id}" delete_instance_hook [id] () -> Done;
+
+    /// Replaces the secret of a webhook. Requests have the signatures of both secrets until the
+    /// grace period ends. 400 if the hook is no webhook.
+    POST "/admin/hooks/{id}/rotate" rotate_instance_hook_secret [id] (HookRotate) -> HookSecret;
+
+    /// Sends a test over a hook. Sends the event `hook.test` once and now, also if the hook is
+    /// disabled. The test is no delivery. A failed test is answered with 200, too.
+    POST "/admin/hooks/{id}/test" test_instance_hook [id] () -> HookTest;
+
+    /// Lists the deliveries of a hook, newest first. Deliveries are kept for 30 days, and at most
+    /// 10,000 of a hook.
+    GET "/admin/hooks/{id}/deliveries" list_instance_hook_deliveries [id] (ListHookDeliveries) -> Page<HookDelivery>;
+
+    /// Reads a delivery with the body that was sent.
+    GET "/admin/hooks/{id}/deliveries/{did}" get_instance_hook_delivery [id, did] () -> HookDeliveryWhole;
+
+    /// Sends an event again. The delivery is queued in any state, under the same id and with a new
+    /// set of attempts.
+    POST "/admin/hooks/{id}/deliveries/{did}/again" resend_instance_hook_delivery [id, did] () -> HookDelivery;
+
     /// Reads the code host settings of a project.
     GET "/admin/projects/{k}/codehost-integration" get_codehost_integration [] () -> CodehostIntegration;
 
@@ -770,6 +848,9 @@ bodies!(
     DistributionFields,
     TrustKeyCreate,
     TrustKeyUpdate,
+    HookCreate,
+    HookFields,
+    HookRotate,
     CodehostIntegrationFields,
     ProjectLanguageFields,
     ProjectLanguageChanges,

@@ -157,6 +157,20 @@ query! {
 }
 
 query! {
+    /// A page of the deliveries of a hook.
+    ListHookDeliveries {
+        /// Number of items of a page.
+        optional limit: u32,
+        /// Number of items to skip.
+        optional offset: u64,
+        /// Only deliveries in this state.
+        optional state: String,
+        /// Only deliveries of this event.
+        optional event: String,
+    }
+}
+
+query! {
     /// The query of `get_codehost_integration_repo_template`.
     RepoTemplate {
         /// `true` or `1` reads it again.

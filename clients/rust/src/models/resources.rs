@@ -728,6 +728,174 @@ pub struct Distribution {
     pub updated_at: Option<i64>,
 }
 
+/// A hook, without its secrets.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Hook {
+    /// Id of the hook.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Form of the requests: a signed webhook, ntfy, Slack and services with its interface,
+    /// Discord, or e-mail.
+    pub kind: String,
+    /// Whether events are sent.
+    pub enabled: bool,
+    /// Address of the receiver; null for `email`. For `slack` and `discord` each segment of its
+    /// path after the second is replaced by `…`, and so is its query.
+    pub url: Option<String>,
+    /// Names of events, their first words followed by `.*`, or `*`.
+    pub events: Vec<String>,
+    /// Recipients of `email`; empty for other kinds.
+    pub to: Vec<String>,
+    /// Whether requests are signed.
+    pub has_secret: bool,
+    /// Whether requests have the header `Authorization`.
+    pub has_authorization: bool,
+    /// Time of the last change of the secret.
+    pub secret_updated_at: Option<i64>,
+    /// Why the server disabled the hook: the receiver answered 410, or attempts failed for too
+    /// long.
+    pub disabled_reason: Option<String>,
+    /// Status of the last attempt; 0 = no answer.
+    pub last_status: Option<i64>,
+    /// Time of the last attempt.
+    pub last_attempt_at: Option<i64>,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// Unix seconds.
+    pub updated_at: i64,
+}
+
+/// A new hook. `secret` is only sent for webhooks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HookCreated {
+    /// Id of the hook.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Form of the requests: a signed webhook, ntfy, Slack and services with its interface,
+    /// Discord, or e-mail.
+    pub kind: String,
+    /// Whether events are sent.
+    pub enabled: bool,
+    /// Address of the receiver; null for `email`. For `slack` and `discord` each segment of its
+    /// path after the second is replaced by `…`, and so is its query.
+    pub url: Option<String>,
+    /// Names of events, their first words followed by `.*`, or `*`.
+    pub events: Vec<String>,
+    /// Recipients of `email`; empty for other kinds.
+    pub to: Vec<String>,
+    /// Whether requests are signed.
+    pub has_secret: bool,
+    /// Whether requests have the header `Authorization`.
+    pub has_authorization: bool,
+    /// Time of the last change of the secret.
+    pub secret_updated_at: Option<i64>,
+    /// Why the server disabled the hook: the receiver answered 410, or attempts failed for too
+    /// long.
+    pub disabled_reason: Option<String>,
+    /// Status of the last attempt; 0 = no answer.
+    pub last_status: Option<i64>,
+    /// Time of the last attempt.
+    pub last_attempt_at: Option<i64>,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// Unix seconds.
+    pub updated_at: i64,
+    /// With it the receiver verifies requests.
+    pub secret: Option<String>,
+}
+
+/// The new secret of a webhook.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HookSecret {
+    /// The new secret.
+    pub secret: String,
+    /// Time until which the former secret signs, too; null if it does not.
+    pub previous_valid_until: Option<i64>,
+}
+
+/// The result of a test.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HookTest {
+    /// Whether the receiver accepted the event.
+    pub ok: bool,
+    /// Status of the answer; 0 = no answer.
+    pub status: i64,
+    /// Duration of the attempt.
+    pub latency_ms: i64,
+    /// Start of the answer.
+    pub response: Option<String>,
+    /// Why the test failed.
+    pub error: Option<String>,
+}
+
+/// An event on its way to a receiver.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HookDelivery {
+    /// Id of the delivery, as in the header `webhook-id`.
+    pub id: String,
+    /// Name of an event.
+    pub event: String,
+    /// State of a delivery: waiting for the first or for another attempt, delivered, given up, or
+    /// dropped.
+    pub state: String,
+    /// Number of attempts so far.
+    pub attempts: i64,
+    /// Time of the event.
+    pub created_at: i64,
+    /// Time of the next attempt; null if there is none.
+    pub next_attempt_at: Option<i64>,
+    /// Time of the delivery.
+    pub delivered_at: Option<i64>,
+    /// Status of the last attempt; 0 = no answer.
+    pub last_status: Option<i64>,
+    /// Why the last attempt failed.
+    pub last_error: Option<String>,
+    /// Start of the last answer.
+    pub response: Option<String>,
+}
+
+/// A delivery with the body that is sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HookDeliveryWhole {
+    /// Id of the delivery, as in the header `webhook-id`.
+    pub id: String,
+    /// Name of an event.
+    pub event: String,
+    /// State of a delivery: waiting for the first or for another attempt, delivered, given up, or
+    /// dropped.
+    pub state: String,
+    /// Number of attempts so far.
+    pub attempts: i64,
+    /// Time of the event.
+    pub created_at: i64,
+    /// Time of the next attempt; null if there is none.
+    pub next_attempt_at: Option<i64>,
+    /// Time of the delivery.
+    pub delivered_at: Option<i64>,
+    /// Status of the last attempt; 0 = no answer.
+    pub last_status: Option<i64>,
+    /// Why the last attempt failed.
+    pub last_error: Option<String>,
+    /// Start of the last answer.
+    pub response: Option<String>,
+    /// Type, timestamp and data of the event.
+    pub payload: Map<String, Value>,
+}
+
 /// A public key that signs downloads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -3564,6 +3732,61 @@ input! {
         /// `enforce`: feeds and links to the latest version list only signed files, where the
         /// project has a key for their kind.
         patch signature_policy: String,
+    }
+}
+
+input! {
+    /// Changes of a hook. A field that is left out keeps its value.
+    pub struct HookFields {
+        /// Its name.
+        optional name: String,
+        /// Whether events are sent.
+        optional enabled: bool,
+        /// Address of the receiver; null for `email`.
+        patch url: String,
+        /// Names of events, their first words followed by `.*`, or `*`.
+        optional events: Vec<String>,
+        /// Recipients of `email`.
+        patch to: Vec<String>,
+        /// Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it.
+        patch authorization: String,
+        /// For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left
+        /// out at creation.
+        optional secret: String,
+    }
+}
+
+input! {
+    /// A new hook.
+    pub struct HookCreate {
+        /// Form of the requests: a signed webhook, ntfy, Slack and services with its interface,
+        /// Discord, or e-mail.
+        optional kind: String,
+        /// Its name.
+        optional name: String,
+        /// Whether events are sent.
+        optional enabled: bool,
+        /// Address of the receiver; null for `email`.
+        patch url: String,
+        /// Names of events, their first words followed by `.*`, or `*`.
+        optional events: Vec<String>,
+        /// Recipients of `email`.
+        patch to: Vec<String>,
+        /// Value of the header `Authorization`, for `webhook` and `ntfy`; empty or null removes it.
+        patch authorization: String,
+        /// For `webhook`: `whsec_` and 24 to 64 bytes in base64. The server makes one if it is left
+        /// out at creation.
+        optional secret: String,
+    }
+}
+
+input! {
+    /// A rotation of the secret.
+    pub struct HookRotate {
+        /// Minutes for which the former secret signs, too.
+        optional grace_minutes: i64,
+        /// The new secret; the server makes one if it is left out.
+        optional secret: String,
     }
 }
 

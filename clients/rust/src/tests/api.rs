@@ -13,7 +13,7 @@ use crate::{Error, Patch, Result, SvcClient};
 fn minimal(method: &str) -> Map<String, Value> {
     let mut args = json!({
         "id": "1", "version": "1", "alias": "1", "locale": "1", "slug": "1", "distinct_id": "1",
-        "upload_id": "1", "index": "1",
+        "upload_id": "1", "index": "1", "did": "1",
     });
     let object = args.as_object_mut().expect("an object");
     match method {
@@ -564,6 +564,8 @@ fn models_have_the_fields_of_openapi() {
         MarkdownPreview = "MarkdownPreview",
         Asset = "Asset", PublicAsset = "PublicAsset", AssetPackage = "AssetPackage",
         AssetSignature = "AssetSignature", TrustKey = "TrustKey", PublicTrustKey = "PublicTrustKey",
+        Hook = "Hook", HookCreated = "HookCreated", HookSecret = "HookSecret", HookTest = "HookTest",
+        HookDelivery = "HookDelivery", HookDeliveryWhole = "HookDeliveryWhole",
         VersionNotes = "VersionNotes", VersionNote = "VersionNote",
     );
     inputs!(
@@ -586,6 +588,9 @@ fn models_have_the_fields_of_openapi() {
         ChannelInput = "ChannelInput",
         TrustKeyCreate = "TrustKeyCreate",
         TrustKeyUpdate = "TrustKeyUpdate",
+        HookCreate = "HookCreate",
+        HookFields = "HookFields",
+        HookRotate = "HookRotate",
         HealthRulesFields = "HealthRulesFields",
         HealthRuleInput = "HealthRuleInput",
         AnnouncementFields = "AnnouncementFields",

@@ -68,6 +68,14 @@ if TYPE_CHECKING:
         FunnelStepInput,
         HealthRulesFields,
         Heatmap,
+        Hook,
+        HookCreated,
+        HookDelivery,
+        HookDeliveryList,
+        HookDeliveryWhole,
+        HookList,
+        HookSecret,
+        HookTest,
         InstanceStatus,
         InstanceToday,
         Language,
@@ -1552,6 +1560,586 @@ class AdminRequests(Namespace):
                     "state": state,
                 },
                 extra=extra,
+                admin=True,
+            )
+        )
+
+    def list_hooks(
+        self,
+    ) -> HookList:
+        """List the hooks of a project.
+
+        All hooks, the oldest first.
+
+        `GET /admin/projects/{k}/hooks`
+        """
+        return self._send(
+            Call["HookList"](
+                "GET",
+                "/admin/projects/{k}/hooks",
+                admin=True,
+            )
+        )
+
+    def create_hook(
+        self,
+        *,
+        kind: Literal["webhook", "ntfy", "slack", "discord", "email"],
+        name: str,
+        enabled: bool | Unset = UNSET,
+        url: str | Unset | None = UNSET,
+        events: Sequence[str] | Unset = UNSET,
+        to: Sequence[str] | Unset | None = UNSET,
+        authorization: str | Unset | None = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> HookCreated:
+        """Add a hook to a project.
+
+        A hook sends events of the project to a receiver. Hooks need a login, because they send content to any
+        address. A webhook gets a `secret`, with which its receiver verifies requests. Only this answer and
+        that of a rotation contain it. 409 if there are 20 hooks.
+
+        `POST /admin/projects/{k}/hooks`
+        """
+        return self._send(
+            Call["HookCreated"](
+                "POST",
+                "/admin/projects/{k}/hooks",
+                body={
+                    "kind": kind,
+                    "name": name,
+                    "enabled": enabled,
+                    "url": url,
+                    "events": events,
+                    "to": to,
+                    "authorization": authorization,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_hook(
+        self,
+        id: str,
+    ) -> Hook:
+        """Read a hook.
+
+        `GET /admin/projects/{k}/hooks/{id}`
+        """
+        return self._send(
+            Call["Hook"](
+                "GET",
+                "/admin/projects/{k}/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def update_hook(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        enabled: bool | Unset = UNSET,
+        url: str | Unset | None = UNSET,
+        events: Sequence[str] | Unset = UNSET,
+        to: Sequence[str] | Unset | None = UNSET,
+        authorization: str | Unset | None = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Hook:
+        """Change a hook.
+
+        The kind cannot be changed. `enabled: true` clears `disabled_reason` and counts failures anew. An
+        `url` that is written as it was read keeps its value. A `secret` replaces the former one at once; a
+        rotation can keep both.
+
+        `PATCH /admin/projects/{k}/hooks/{id}`
+        """
+        return self._send(
+            Call["Hook"](
+                "PATCH",
+                "/admin/projects/{k}/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "name": name,
+                    "enabled": enabled,
+                    "url": url,
+                    "events": events,
+                    "to": to,
+                    "authorization": authorization,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def delete_hook(
+        self,
+        id: str,
+    ) -> Done:
+        """Delete a hook.
+
+        Its deliveries are deleted, too.
+
+        `DELETE /admin/projects/{k}/hooks/{id}`
+        """
+        return self._send(
+            Call["Done"](
+                "DELETE",
+                "/admin/projects/{k}/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def rotate_hook_secret(
+        self,
+        id: str,
+        *,
+        grace_minutes: int | Unset = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> HookSecret:
+        """Replace the secret of a webhook.
+
+        Requests have the signatures of both secrets until the grace period ends. 400 if the hook is no
+        webhook.
+
+        `POST /admin/projects/{k}/hooks/{id}/rotate`
+        """
+        return self._send(
+            Call["HookSecret"](
+                "POST",
+                "/admin/projects/{k}/hooks/{id}/rotate",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "grace_minutes": grace_minutes,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def test_hook(
+        self,
+        id: str,
+    ) -> HookTest:
+        """Send a test over a hook.
+
+        Sends the event `hook.test` once and now, also if the hook is disabled. The test is no delivery. A
+        failed test is answered with 200, too.
+
+        `POST /admin/projects/{k}/hooks/{id}/test`
+        """
+        return self._send(
+            Call["HookTest"](
+                "POST",
+                "/admin/projects/{k}/hooks/{id}/test",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def list_hook_deliveries(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        state: Literal["queued", "retrying", "delivered", "dead", "dropped"] | None = None,
+        event: Literal[
+            "version.published",
+            "version.yanked",
+            "rollout.advanced",
+            "rollout.paused",
+            "rollout.resumed",
+            "rollout.completed",
+            "rollout.aborted",
+            "rollout.held",
+            "health.suspect",
+            "health.failing",
+            "announcement.published",
+            "feedback.created",
+            "log.group_created",
+            "log.group_regressed",
+            "log.group_spiked",
+            "log.guard",
+            "file.failed",
+            "instance.backup_failed",
+            "instance.disk_low",
+            "instance.hook_disabled",
+        ]
+        | None = None,
+    ) -> HookDeliveryList:
+        """List the deliveries of a hook, newest first.
+
+        Deliveries are kept for 30 days, and at most 10,000 of a hook.
+
+        `GET /admin/projects/{k}/hooks/{id}/deliveries`
+        """
+        return self._send(
+            Call["HookDeliveryList"](
+                "GET",
+                "/admin/projects/{k}/hooks/{id}/deliveries",
+                arguments={
+                    "id": id,
+                },
+                query={
+                    "limit": limit,
+                    "offset": offset,
+                    "state": state,
+                    "event": event,
+                },
+                admin=True,
+            )
+        )
+
+    def get_hook_delivery(
+        self,
+        id: str,
+        did: str,
+    ) -> HookDeliveryWhole:
+        """Read a delivery with the body that was sent.
+
+        `GET /admin/projects/{k}/hooks/{id}/deliveries/{did}`
+        """
+        return self._send(
+            Call["HookDeliveryWhole"](
+                "GET",
+                "/admin/projects/{k}/hooks/{id}/deliveries/{did}",
+                arguments={
+                    "id": id,
+                    "did": did,
+                },
+                admin=True,
+            )
+        )
+
+    def resend_hook_delivery(
+        self,
+        id: str,
+        did: str,
+    ) -> HookDelivery:
+        """Send an event again.
+
+        The delivery is queued in any state, under the same id and with a new set of attempts.
+
+        `POST /admin/projects/{k}/hooks/{id}/deliveries/{did}/again`
+        """
+        return self._send(
+            Call["HookDelivery"](
+                "POST",
+                "/admin/projects/{k}/hooks/{id}/deliveries/{did}/again",
+                arguments={
+                    "id": id,
+                    "did": did,
+                },
+                admin=True,
+            )
+        )
+
+    def list_instance_hooks(
+        self,
+    ) -> HookList:
+        """List the hooks of the instance.
+
+        All hooks, the oldest first.
+
+        `GET /admin/hooks`
+        """
+        return self._send(
+            Call["HookList"](
+                "GET",
+                "/admin/hooks",
+                admin=True,
+            )
+        )
+
+    def create_instance_hook(
+        self,
+        *,
+        kind: Literal["webhook", "ntfy", "slack", "discord", "email"],
+        name: str,
+        enabled: bool | Unset = UNSET,
+        url: str | Unset | None = UNSET,
+        events: Sequence[str] | Unset = UNSET,
+        to: Sequence[str] | Unset | None = UNSET,
+        authorization: str | Unset | None = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> HookCreated:
+        """Add a hook to the instance.
+
+        A hook of the instance sends the events of all projects, and those of the instance itself. Hooks need
+        a login, because they send content to any address. A webhook gets a `secret`, with which its receiver
+        verifies requests. Only this answer and that of a rotation contain it. 409 if there are 20 hooks.
+
+        `POST /admin/hooks`
+        """
+        return self._send(
+            Call["HookCreated"](
+                "POST",
+                "/admin/hooks",
+                body={
+                    "kind": kind,
+                    "name": name,
+                    "enabled": enabled,
+                    "url": url,
+                    "events": events,
+                    "to": to,
+                    "authorization": authorization,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def get_instance_hook(
+        self,
+        id: str,
+    ) -> Hook:
+        """Read a hook.
+
+        `GET /admin/hooks/{id}`
+        """
+        return self._send(
+            Call["Hook"](
+                "GET",
+                "/admin/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def update_instance_hook(
+        self,
+        id: str,
+        *,
+        name: str | Unset = UNSET,
+        enabled: bool | Unset = UNSET,
+        url: str | Unset | None = UNSET,
+        events: Sequence[str] | Unset = UNSET,
+        to: Sequence[str] | Unset | None = UNSET,
+        authorization: str | Unset | None = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Hook:
+        """Change a hook.
+
+        The kind cannot be changed. `enabled: true` clears `disabled_reason` and counts failures anew. An
+        `url` that is written as it was read keeps its value. A `secret` replaces the former one at once; a
+        rotation can keep both.
+
+        `PATCH /admin/hooks/{id}`
+        """
+        return self._send(
+            Call["Hook"](
+                "PATCH",
+                "/admin/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "name": name,
+                    "enabled": enabled,
+                    "url": url,
+                    "events": events,
+                    "to": to,
+                    "authorization": authorization,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def delete_instance_hook(
+        self,
+        id: str,
+    ) -> Done:
+        """Delete a hook.
+
+        Its deliveries are deleted, too.
+
+        `DELETE /admin/hooks/{id}`
+        """
+        return self._send(
+            Call["Done"](
+                "DELETE",
+                "/admin/hooks/{id}",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def rotate_instance_hook_secret(
+        self,
+        id: str,
+        *,
+        grace_minutes: int | Unset = UNSET,
+        secret: str | Unset = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> HookSecret:
+        """Replace the secret of a webhook.
+
+        Requests have the signatures of both secrets until the grace period ends. 400 if the hook is no
+        webhook.
+
+        `POST /admin/hooks/{id}/rotate`
+        """
+        return self._send(
+            Call["HookSecret"](
+                "POST",
+                "/admin/hooks/{id}/rotate",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "grace_minutes": grace_minutes,
+                    "secret": secret,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def test_instance_hook(
+        self,
+        id: str,
+    ) -> HookTest:
+        """Send a test over a hook.
+
+        Sends the event `hook.test` once and now, also if the hook is disabled. The test is no delivery. A
+        failed test is answered with 200, too.
+
+        `POST /admin/hooks/{id}/test`
+        """
+        return self._send(
+            Call["HookTest"](
+                "POST",
+                "/admin/hooks/{id}/test",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def list_instance_hook_deliveries(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        state: Literal["queued", "retrying", "delivered", "dead", "dropped"] | None = None,
+        event: Literal[
+            "version.published",
+            "version.yanked",
+            "rollout.advanced",
+            "rollout.paused",
+            "rollout.resumed",
+            "rollout.completed",
+            "rollout.aborted",
+            "rollout.held",
+            "health.suspect",
+            "health.failing",
+            "announcement.published",
+            "feedback.created",
+            "log.group_created",
+            "log.group_regressed",
+            "log.group_spiked",
+            "log.guard",
+            "file.failed",
+            "instance.backup_failed",
+            "instance.disk_low",
+            "instance.hook_disabled",
+        ]
+        | None = None,
+    ) -> HookDeliveryList:
+        """List the deliveries of a hook, newest first.
+
+        Deliveries are kept for 30 days, and at most 10,000 of a hook.
+
+        `GET /admin/hooks/{id}/deliveries`
+        """
+        return self._send(
+            Call["HookDeliveryList"](
+                "GET",
+                "/admin/hooks/{id}/deliveries",
+                arguments={
+                    "id": id,
+                },
+                query={
+                    "limit": limit,
+                    "offset": offset,
+                    "state": state,
+                    "event": event,
+                },
+                admin=True,
+            )
+        )
+
+    def get_instance_hook_delivery(
+        self,
+        id: str,
+        did: str,
+    ) -> HookDeliveryWhole:
+        """Read a delivery with the body that was sent.
+
+        `GET /admin/hooks/{id}/deliveries/{did}`
+        """
+        return self._send(
+            Call["HookDeliveryWhole"](
+                "GET",
+                "/admin/hooks/{id}/deliveries/{did}",
+                arguments={
+                    "id": id,
+                    "did": did,
+                },
+                admin=True,
+            )
+        )
+
+    def resend_instance_hook_delivery(
+        self,
+        id: str,
+        did: str,
+    ) -> HookDelivery:
+        """Send an event again.
+
+        The delivery is queued in any state, under the same id and with a new set of attempts.
+
+        `POST /admin/hooks/{id}/deliveries/{did}/again`
+        """
+        return self._send(
+            Call["HookDelivery"](
+                "POST",
+                "/admin/hooks/{id}/deliveries/{did}/again",
+                arguments={
+                    "id": id,
+                    "did": did,
+                },
                 admin=True,
             )
         )
