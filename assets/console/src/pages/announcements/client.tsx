@@ -79,7 +79,7 @@ function Asked({ project, client, onChange }: { project: string; client: Client;
           description={"\u00a0"}
           placeholder={texts.default}
           clearable
-          clearButtonProps={{ "aria-label": `${common.reset}: ${texts.platform}` }}
+          clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.platform) }}
           data={platforms.map((value) => ({ value, label: platformName(value) }))}
           value={client.as_platform || null}
           onChange={(platform) => onChange({ as_platform: platform ?? "" })}
@@ -89,7 +89,7 @@ function Asked({ project, client, onChange }: { project: string; client: Client;
           description={"\u00a0"}
           placeholder={texts.default}
           clearable
-          clearButtonProps={{ "aria-label": `${common.reset}: ${texts.language}` }}
+          clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.language) }}
           data={languages.map((language) => ({ value: language.locale, label: languageName(language) }))}
           value={client.as_locale || null}
           onChange={(locale) => onChange({ as_locale: locale ?? "" })}

@@ -99,7 +99,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
               label={logs.level}
               placeholder={logs.prune.anyLevel}
               clearable
-              clearButtonProps={{ "aria-label": `${common.reset}: ${logs.level}` }}
+              clearButtonProps={{ "aria-label": common.labelled(common.reset, logs.level) }}
               data={logs.levels.map((label, value) => ({ value: String(value), label }))}
               value={level}
               onChange={changing(setLevel)}

@@ -190,7 +190,7 @@ function Details({ project, version, asset, onClose }: DetailsProps) {
     <Select
       label={label}
       clearable
-      clearButtonProps={{ "aria-label": `${common.reset}: ${label}` }}
+      clearButtonProps={{ "aria-label": common.labelled(common.reset, label) }}
       placeholder={texts.derived}
       data={data}
       value={draft[field] || null}

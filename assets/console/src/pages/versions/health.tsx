@@ -34,7 +34,7 @@ export function Health({ version, query }: { version: string; query: Asked<Rollo
         {rules.map((one) => (
           <List.Item key={one.name}>
             <Tone tone={tones[one.state]}>{texts.states[one.state] ?? one.state}</Tone> <strong>{one.name}</strong>
-            {one.action === "notify" && ` (${texts.notify})`}:{" "}
+            {one.action === "notify" ? texts.findsOnly : texts.finds}
             <Words {...{ version, rule: one }} baseline={query.data?.baseline_version ?? ""} />
           </List.Item>
         ))}

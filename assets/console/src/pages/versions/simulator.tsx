@@ -95,7 +95,7 @@ export function Simulator({ project }: { project: string }) {
           <Select
             label={texts.platform}
             clearable
-            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.platform}` }}
+            clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.platform) }}
             data={platforms.map((value) => ({ value, label: platformName(value) }))}
             value={asked.sim_platform || null}
             onChange={(platform) => set({ sim_platform: platform ?? "" })}
@@ -104,7 +104,7 @@ export function Simulator({ project }: { project: string }) {
             label={texts.channel}
             placeholder={asked.sim_preview ? "preview" : "stable"}
             clearable
-            clearButtonProps={{ "aria-label": `${common.reset}: ${texts.channel}` }}
+            clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.channel) }}
             data={channels}
             value={asked.sim_channel || null}
             onChange={(channel) => set({ sim_channel: channel ?? "" })}
@@ -121,8 +121,9 @@ export function Simulator({ project }: { project: string }) {
           {languages.length > 0 && (
             <Select
               label={texts.language}
+              description={texts.languageHint}
               clearable
-              clearButtonProps={{ "aria-label": `${common.reset}: ${texts.language}` }}
+              clearButtonProps={{ "aria-label": common.labelled(common.reset, texts.language) }}
               data={languages.map((language) => ({ value: language.locale, label: languageName(language) }))}
               value={asked.sim_locale || null}
               onChange={(locale) => set({ sim_locale: locale ?? "" })}

@@ -125,7 +125,8 @@ export const rollouts = {
     share: "Users who failed",
     metrics: { error_logs: "Error logs" } as Record<string, string>,
     event: (name: string) => `Event ${name}`,
-    notify: "only reported",
+    finds: ": ",
+    findsOnly: " (only reported): ",
     none: "No users of either version yet.",
     nobody: "Nobody has failed on either version.",
     definition:

@@ -109,7 +109,8 @@ export const rollouts: (typeof en)["rollouts"] = {
     share: "失败用户的比例",
     metrics: { error_logs: "错误日志" },
     event: (name) => `事件 ${name}`,
-    notify: "仅报告",
+    finds: "：",
+    findsOnly: "（仅报告）：",
     none: "两个版本都还没有用户。",
     nobody: "两个版本都没有用户失败。",
     definition:
