@@ -526,6 +526,10 @@ test("in a window of 1024 px, lists leave columns out instead of cutting badges 
         .map(({ textContent }) => textContent),
     );
     expect.soft(cut, list).toEqual([]);
+    const text = page.getByRole("columnheader", { name: { announcements: "Title", feedbacks: "Content", logs: "Content" }[list] });
+    if (["announcements", "feedbacks", "logs"].includes(list)) {
+      expect.soft((await text.boundingBox())!.width, list).toBeGreaterThan(220);
+    }
   }
   await expect(page.getByRole("columnheader", { name: "Description" })).toBeHidden();
   await page.getByRole("button", { name: "Columns" }).click();

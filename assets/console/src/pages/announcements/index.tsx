@@ -187,6 +187,7 @@ function useAnnouncementColumns(): Column<Announcement>[] {
       {
         id: "expires_at",
         title: names.expires,
+        spare: true,
         width: 178,
         render: ({ expires_at: at }) => at !== null && format.time(at),
       },

@@ -92,7 +92,7 @@ function useLogs(project: string): Resource<Log, Draft> {
         columns.content,
         appVersionColumn<Log>(sent.version),
         { id: "source", spare: true, title: logs.source, width: 110, render: ({ source }) => source && <SentText text={source} /> },
-        columns.platform,
+        { ...columns.platform, spare: true },
         { ...columns.time, sort: "created_at" },
         columns.ip,
         columns.country,

@@ -50,7 +50,7 @@ export function Assets({ project, version }: { project: string; version: string 
         </Text>
       ) : (
         <Table.ScrollContainer
-          minWidth={760}
+          minWidth={700}
           scrollAreaProps={{ viewportProps: { tabIndex: 0, role: "group", "aria-label": texts.title } }}
         >
           <Table verticalSpacing={6} withTableBorder>
@@ -84,7 +84,9 @@ export function Assets({ project, version }: { project: string; version: string 
                   <Table.Td>{texts.kinds[one.kind] ?? one.kind}</Table.Td>
                   <Table.Td>{one.platform ? platformName(one.platform) : texts.unknown}</Table.Td>
                   <Table.Td>{one.arch ?? texts.unknown}</Table.Td>
-                  <Table.Td ta="right">{one.size === null ? texts.unknown : format.bytes(one.size)}</Table.Td>
+                  <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
+                    {one.size === null ? texts.unknown : format.bytes(one.size)}
+                  </Table.Td>
                   <Table.Td>
                     <Signatures asset={one} />
                   </Table.Td>

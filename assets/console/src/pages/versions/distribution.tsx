@@ -143,16 +143,15 @@ function Channels({ value, onChange, error }: FieldProps<Values["channels"]>) {
     <Stack gap="xs">
       {value.map((channel, at) => (
         <Group key={at} gap="xs" align="flex-start" wrap="nowrap" role="group" aria-label={texts.channel(at + 1)}>
-          <TextInput
-            flex="1 1 110px"
-            label={texts.name}
-            maxLength={16}
-            autoComplete="off"
-            spellCheck={false}
-            value={channel.name}
-            onChange={({ currentTarget }) => set(at, { name: currentTarget.value })}
-          />
-          <div style={{ flex: "2 1 110px", minWidth: 0 }}>
+          <div className={styles.channel}>
+            <TextInput
+              label={texts.name}
+              maxLength={16}
+              autoComplete="off"
+              spellCheck={false}
+              value={channel.name}
+              onChange={({ currentTarget }) => set(at, { name: currentTarget.value })}
+            />
             <TagsField label={texts.includes} max={8} value={channel.includes} onChange={(includes) => set(at, { includes })} />
           </div>
           <div className={styles.besideInput}>
