@@ -106,6 +106,7 @@ var mayImport = map[string][]string{
 	"internal/limit":       {"internal/fault"},
 	"internal/jsonscan":    {},
 	"internal/locale":      {},
+	"internal/loggroup":    {"internal/jsonscan", "internal/release"},
 	"internal/signature":   {},
 	"internal/markdown":    {},
 	"internal/notify":      {"internal/rollout"},
