@@ -370,7 +370,7 @@ func (c *checker) content(p ProjectID) error {
 	counts := map[countName]int64{}
 	maps.Copy(counts, c.files[p])
 	for _, part := range []func(ProjectID, string, map[countName]int64) error{
-		c.versions, c.announcements, c.cards, c.projectSettings, c.forwards, c.submissions, c.hours, c.health, c.counts,
+		c.versions, c.announcements, c.cards, c.projectSettings, c.forwards, c.submissions, c.hours, c.health, c.logGroups, c.counts,
 	} {
 		if err := part(p, path, counts); err != nil {
 			return err

@@ -183,3 +183,43 @@ func (tx *Tx) First(bucket []byte) []byte {
 	key, _ := tx.bolt.Bucket(bucket).Cursor().First()
 	return bytes.Clone(key)
 }
+
+// ForgetGroups removes what an earlier version of the program would not have stored about the logs of
+// a project: groups and labels.
+func (s *Store) ForgetGroups(p ProjectID) error {
+	return s.Update(func(tx *Tx) error {
+		clear(s.logGroups)
+		content := tx.content(p)
+		for _, name := range [][]byte{logGroupsBucket, logSeries.Labels} {
+			if content.Bucket(name) == nil {
+				continue
+			}
+			if err := content.DeleteBucket(name); err != nil {
+				return err
+			}
+		}
+		return content.Bucket(countsBucket).Delete([]byte(countLogGroups))
+	})
+}
+
+// Overwrite sets an entry in a bucket of a project, or deletes it if the value is nil. The result
+// undoes the change.
+func (s *Store) Overwrite(t interface{ Fatal(...any) }, p ProjectID, bucket string, key, value []byte) (undo func()) {
+	var before []byte
+	set := func(value []byte) {
+		err := s.Update(func(tx *Tx) error {
+			b := tx.content(p).Bucket([]byte(bucket))
+			before = bytes.Clone(b.Get(key))
+			if value == nil {
+				return b.Delete(key)
+			}
+			return b.Put(key, value)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(value)
+	old := before
+	return func() { set(old) }
+}

@@ -12,6 +12,9 @@
 //	yank.go           withdrawing a version
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
+//	log_groups.go     groups of equal errors
+//	log_group_form.go the stored form of a group
+//	log_grouping.go   grouping logs that were stored without a group
 //	forwards.go       feedback on its way to an issue at the code host
 //	cards.go          cards of dashboards
 //	requests.go       request statistics
@@ -111,6 +114,8 @@ type Store struct {
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being imported; guarded by the lock of file
 	heads   series.Cache       // guarded by the lock of file
+
+	logGroups map[groupKey]*LogGroup // cache, see Tx.group; guarded by the lock of file
 
 	lastChange  atomic.Uint64
 	changedText atomic.Int64

@@ -10,6 +10,7 @@ import (
 	"svc/internal/boltfile"
 	"svc/internal/fault"
 	"svc/internal/limit"
+	"svc/internal/loggroup"
 	"svc/internal/platform"
 	"svc/internal/searchtext"
 	"svc/store/column"
@@ -33,7 +34,9 @@ var (
 		KindFeedback, "feedback.bytes",
 	}
 	logSeries = submissions[Log, *Log]{
-		series.Series[Log, *Log]{Records: []byte("logs"), Words: []byte("log_words"), Texts: []byte("log_texts"), What: "log"},
+		series.Series[Log, *Log]{
+			Records: []byte("logs"), Words: []byte("log_words"), Texts: []byte("log_texts"), Labels: []byte("log_labels"), What: "log",
+		},
 		KindLog, "logs.bytes",
 	}
 )
@@ -168,6 +171,11 @@ type Log struct {
 	Platform        *platform.Platform `json:"platform,omitempty"`
 	PlatformVersion *string            `json:"platform_version,omitempty"`
 	Sender
+
+	Group loggroup.ID `json:"-"` // zero if the log belongs to no group
+	Muted bool        `json:"-"` // the group is muted; set only by AddEncodedLog and LogWithGroup
+
+	subject *subject `json:"-"` // cache of about
 }
 
 // Identify sets the log's id.
@@ -309,12 +317,19 @@ func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	l.ID = tx.newID()
 	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
+	if err := tx.groupLog(p, l); err != nil {
+		return err
+	}
 	return logSeries.of(tx, p).Add(l.ID, e)
 }
 
 // Log reads one log of a project.
 func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
-	return logSeries.of(tx, p).Find(id)
+	l, err := logSeries.of(tx, p).Find(id)
+	if err != nil {
+		return nil, err
+	}
+	return l, tx.findGroup(p, l)
 }
 
 // PutLog stores a changed log. Only Hidden may have changed.
@@ -387,6 +402,8 @@ type LogSelection struct {
 	Level    *int
 	From, To int64
 	ByLevel  Direction
+	Group    *loggroup.ID
+	Version  *string // AppVersion of the logs, which is not empty
 }
 
 type (
@@ -441,7 +458,11 @@ func (tx *Tx) ListLogs(p ProjectID, q LogSelection) ([]*Log, Found, error) {
 	if err != nil {
 		return nil, Found{}, err
 	}
-	return logSeries.of(tx, p).Page(query)
+	logs, found, err := logSeries.of(tx, p).Page(query)
+	for _, l := range logs {
+		err = errors.Join(err, tx.findGroup(p, l))
+	}
+	return logs, found, err
 }
 
 func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
@@ -453,7 +474,35 @@ func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
 		query.Groups = groups(query.Filter, 3, levelShift, 0, 3, q.ByLevel)
 	}
 	query.From, query.To = q.From, q.To
+	if err == nil {
+		query.Label, err = q.label(tx, p)
+	}
 	return query, err
+}
+
+// label returns the condition for the labels of the selected logs, or nil if there is none.
+func (q LogSelection) label(tx *Tx, p ProjectID) (func(column.Label) bool, error) {
+	if q.Group == nil && q.Version == nil {
+		return nil, nil
+	}
+	inGroup := func(loggroup.ID) bool { return true }
+	if q.Group != nil {
+		b := tx.contentBucket(p, logGroupsBucket)
+		inGroup = func(id loggroup.ID) bool { return id == *q.Group }
+		switch {
+		case b == nil || b.Get(q.Group[:]) == nil:
+			inGroup = func(loggroup.ID) bool { return false }
+		case *q.Group == loggroup.Overflow:
+			inGroup = func(id loggroup.ID) bool { return id != loggroup.ID{} && b.Get(id[:]) == nil }
+		}
+	}
+	version := column.Label{}
+	if q.Version != nil {
+		version = logLabel(loggroup.ID{}, *q.Version)
+	}
+	return func(l column.Label) bool {
+		return (q.Version == nil || [8]byte(l[8:]) == [8]byte(version[8:])) && inGroup(loggroup.ID(l[:8]))
+	}, nil
 }
 
 // groups divides the records that pass a filter into one group for each value from least
@@ -477,7 +526,13 @@ func (tx *Tx) UnreadFeedback(p ProjectID, u Unread) (*Feedback, error) {
 
 // UnreadLog reads a log that ListLogs left unread. It returns nil if the log has been
 // deleted since.
-func (tx *Tx) UnreadLog(p ProjectID, u Unread) (*Log, error) { return logSeries.of(tx, p).Read(u) }
+func (tx *Tx) UnreadLog(p ProjectID, u Unread) (*Log, error) {
+	l, err := logSeries.of(tx, p).Read(u)
+	if l == nil || err != nil {
+		return l, err
+	}
+	return l, tx.findGroup(p, l)
+}
 
 // EachFeedback visits the feedback of a project, the oldest first. visit must not
 // write.
@@ -487,7 +542,12 @@ func (tx *Tx) EachFeedback(p ProjectID, visit func(*Feedback) error) error {
 
 // EachLog visits the logs of a project, the oldest first. visit must not write.
 func (tx *Tx) EachLog(p ProjectID, visit func(*Log) error) error {
-	return logSeries.of(tx, p).Each(visit)
+	return logSeries.of(tx, p).Each(func(l *Log) error {
+		if err := tx.findGroup(p, l); err != nil {
+			return err
+		}
+		return visit(l)
+	})
 }
 
 // LogLevels counts the logs of a project created between from and to, both inclusive, by

@@ -75,6 +75,7 @@ var (
 	clientVersionsBucket = []byte("client_versions") // hour -> counters
 	downloadsBucket      = []byte("downloads")       // first hour of a day -> counters
 	healthBucket         = []byte("health")          // version id, start of a bucket -> counters
+	logGroupsBucket      = []byte("log_groups")      // fingerprint -> LogGroup, and the progress of grouping
 )
 
 // contentBuckets are the buckets that are created with each project.
@@ -87,7 +88,7 @@ var contentBuckets = [][]byte{
 
 // laterBuckets are the buckets that are created when a project first needs them. Older
 // versions of the program created projects without them.
-var laterBuckets = [][]byte{downloadsBucket, healthBucket}
+var laterBuckets = [][]byte{downloadsBucket, healthBucket, logGroupsBucket, logSeries.Labels}
 
 var (
 	formatKey  = []byte("format")
@@ -126,6 +127,8 @@ type Tx struct {
 	trusts        map[ProjectID]asset.Trust // cache of trust
 	signedChanged map[ProjectID]bool        // projects in which a signature may have to be verified
 
+	groups map[groupKey]*LogGroup // groups of logs that the transaction has read for a change
+
 	newFeedback, newLogs uint64                      // counted for State
 	deliveries           [len(DeliveryStates)]uint64 // counted for State
 }
@@ -139,7 +142,7 @@ func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
 // finish writes the counts and the last id to the file, just before the commit.
 func finish(tx *Tx) error {
-	if err := writeCounts(tx); err != nil {
+	if err := errors.Join(writeGroups(tx), writeCounts(tx)); err != nil {
 		return err
 	}
 	if tx.ids.last == tx.store.ids.last {
@@ -153,6 +156,7 @@ func publish(tx *Tx) {
 	s := tx.store
 	s.ids = tx.ids
 	tx.heads.Keep()
+	s.keepGroups(tx.groups)
 	if tx.keysChanged || tx.accountChanged || tx.hooksChanged || tx.projectChanged != nil {
 		reload(tx)
 	}
@@ -478,6 +482,7 @@ const (
 	countFeedback      countName = "feedback"
 	countRated         countName = "feedback.rated"
 	countRatings       countName = "feedback.ratings" // sum of all ratings
+	countLogGroups     countName = "log_groups"       // without the group for the logs of further ones
 )
 
 // countLevel returns the name of the count of logs of a level.

@@ -12,6 +12,7 @@
 //	erase.go     erases deleted data from the files at night
 //	files.go     transfers, deletions, refreshes and clean-up of files
 //	rollouts.go  takes rollouts to their next step
+//	groups.go    groups logs that were stored without a group
 //	health.go    observes rollouts, and holds those whose version fails too often
 //	hooks.go     sends events to hooks
 //	forwards.go  submissions for which it is unknown whether an issue exists
@@ -69,7 +70,7 @@ type Jobs struct {
 
 	named                     []*job
 	flush, deleted, retention *job
-	erased, rollouts          *job
+	erased, rollouts, groups  *job
 	health                    *job // nil without Health
 	deliveries                *job // nil without Hooks
 	clock                     clockGuard
@@ -106,6 +107,7 @@ func New(c Config) *Jobs {
 		func(ctx context.Context) error { return j.clean(ctx, j.Now()) })
 	j.erased = j.define("erased-data", "erases deleted data from the files of the databases and the search index", j.erase)
 	j.rollouts = j.define("rollouts", "takes rollouts to their next step when it is due", j.advanceRollouts)
+	j.groups = j.define("log-groups", "groups logs that were stored without a group, by an earlier version or an import", j.groupLogs)
 	if j.Health != nil {
 		j.health = j.define("rollout-health", "counts failures of versions in a rollout, and holds those that fail too often", j.Health.Run)
 	}
@@ -137,6 +139,7 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepPurging(ctx) })
 	j.done.Go(func() { j.keepClean(ctx) })
 	j.done.Go(func() { j.keepAdvancing(ctx) })
+	j.done.Go(func() { j.keepGrouping(ctx) })
 	if j.Health != nil {
 		j.done.Go(func() { j.keepObserving(ctx) })
 	}

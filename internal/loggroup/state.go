@@ -12,6 +12,9 @@ const (
 	Muted    State = "muted"
 )
 
+// States lists the states.
+var States = []State{Open, Resolved, Muted}
+
 // day is the time, in seconds, after which a log reopens a resolved group if versions cannot
 // decide. It is also the minimum time between two reports of a spike.
 const day = 24 * 60 * 60

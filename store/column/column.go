@@ -1,9 +1,9 @@
 // Package column implements the packed columns of blocks of records: the filter bits of
-// each record, and the searchable texts. The package does not use transactions or keys.
-// It takes bytes and returns bitmaps of records.
+// each record, the searchable texts, and the labels. The package does not use transactions
+// or keys. It takes bytes and returns bitmaps of records.
 //
-// column.go contains the columns, filters and bitmaps, and needle.go the substring
-// search.
+// column.go contains the columns, filters and bitmaps, label.go the labels, and needle.go
+// the substring search.
 package column
 
 import (
@@ -22,8 +22,9 @@ type Word uint16
 // Columns holds the packed columns of a block. They are either slices of the memory-mapped file or
 // built from records.
 type Columns struct {
-	Words []byte
-	Texts []byte // a table of the offsets at which the texts end, followed by the texts
+	Words  []byte
+	Texts  []byte // a table of the offsets at which the texts end, followed by the texts
+	Labels []byte // the position of the label of each record, followed by the distinct labels
 }
 
 // Len returns the number of records.
@@ -68,22 +69,38 @@ func (c Columns) Valid() bool {
 // Builder builds columns.
 type Builder struct {
 	Words, ends, body []byte
+
+	positions []byte // of the label of each record in labels
+	labels    []byte // the distinct labels
+	known     map[Label]byte
 }
 
 // NewBuilder returns a builder with capacity for n records.
 func NewBuilder(n int) *Builder {
-	return &Builder{Words: make([]byte, 0, 2*n), ends: make([]byte, 0, 4*n)}
+	return &Builder{Words: make([]byte, 0, 2*n), ends: make([]byte, 0, 4*n), positions: make([]byte, 0, n)}
 }
 
 // Add appends a record.
-func (b *Builder) Add(w Word, text string) {
+func (b *Builder) Add(w Word, text string, label Label) {
 	b.Words = binary.LittleEndian.AppendUint16(b.Words, uint16(w))
 	b.body = append(b.body, text...)
 	b.ends = binary.LittleEndian.AppendUint32(b.ends, uint32(len(b.body)))
+	at, known := b.known[label]
+	if !known {
+		if b.known == nil {
+			b.known = map[Label]byte{}
+		}
+		at = byte(len(b.known))
+		b.known[label] = at
+		b.labels = append(b.labels, label[:]...)
+	}
+	b.positions = append(b.positions, at)
 }
 
 // Columns returns the columns of the added records. They share the memory of the builder.
-func (b *Builder) Columns() Columns { return Columns{b.Words, append(b.ends, b.body...)} }
+func (b *Builder) Columns() Columns {
+	return Columns{b.Words, append(b.ends, b.body...), append(b.positions, b.labels...)}
+}
 
 // Filter selects records by their filter bits. A word passes if it equals want in all
 // bits that are set in mask.

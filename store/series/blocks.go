@@ -14,6 +14,15 @@ func blockKey(block uint64) []byte { return binary.BigEndian.AppendUint32(nil, u
 func (l List[R, T]) words() *boltfile.Bucket { return l.content.Bucket(l.Words) }
 func (l List[R, T]) texts() *boltfile.Bucket { return l.content.Bucket(l.Texts) }
 
+// labels returns the bucket of the labels. It returns nil if the series has no labels, or if no block
+// has any yet.
+func (l List[R, T]) labels() *boltfile.Bucket {
+	if l.Labels == nil {
+		return nil
+	}
+	return l.content.Bucket(l.Labels)
+}
+
 // Blocks returns the number of complete blocks, including blocks from which all records
 // have been deleted.
 func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
@@ -35,7 +44,7 @@ func (l List[R, T]) appended(number uint64, e Encoded) error {
 
 // seal computes the columns of a complete block from its records and writes them.
 func (l List[R, T]) seal(block uint64) error {
-	c, err := l.readColumns(block)
+	c, err := l.readColumns(block, l.Labels != nil)
 	if err != nil {
 		return err
 	}
@@ -52,12 +61,15 @@ func (l List[R, T]) put(block uint64, c column.Columns) error {
 	if err := texts.PutValue(blockKey(block), c.Texts); err != nil {
 		return err
 	}
+	if err := l.putLabels(block, c.Labels); err != nil {
+		return err
+	}
 	return l.changes.Packed(uint32(block), int64(len(c.Texts)))
 }
 
 // readColumns computes the columns of a block from its records. A number without a record
-// gets the filter bits Gone and an empty text.
-func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
+// gets the filter bits Gone and an empty text. The labels are set only if labeled is true.
+func (l List[R, T]) readColumns(block uint64, labeled bool) (column.Columns, error) {
 	first := block * column.BlockSize
 	n := int(min(l.Length()-first, column.BlockSize))
 	made := column.NewBuilder(n)
@@ -74,8 +86,12 @@ func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 		if err != nil {
 			return column.Columns{}, err
 		}
+		var label column.Label
+		if labeled {
+			label = rec.Label()
+		}
 		pad(made, int(number-first))
-		made.Add(rec.Word(), rec.SearchText())
+		made.Add(rec.Word(), rec.SearchText(), label)
 	}
 	pad(made, n)
 	return made.Columns(), nil
@@ -84,7 +100,7 @@ func (l List[R, T]) readColumns(block uint64) (column.Columns, error) {
 // pad adds entries with the filter bits Gone until the builder has n entries in all.
 func pad(made *column.Builder, n int) {
 	for len(made.Words) < 2*n {
-		made.Add(Gone, "")
+		made.Add(Gone, "", column.Label{})
 	}
 }
 
@@ -106,13 +122,15 @@ func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
 // because its cursors then only move to the next block.
 type walk[R any, T Record[R]] struct {
 	list         List[R, T]
+	labeled      bool   // read the labels as well
 	sealed       uint64 // number of blocks that have columns
 	words, texts blockCursor
+	labels       blockCursor
 	last         column.Columns // columns of the incomplete block, once it has been read
 }
 
 func (l List[R, T]) walk() *walk[R, T] {
-	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts())}
+	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts()), labels: newBlockCursor(l.labels())}
 }
 
 // read returns the columns of a block. For a complete block, they are slices of the file;
@@ -121,7 +139,7 @@ func (l List[R, T]) walk() *walk[R, T] {
 func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error) {
 	if block >= w.sealed {
 		if w.last.Words == nil {
-			w.last, err = w.list.readColumns(block)
+			w.last, err = w.list.readColumns(block, w.labeled)
 		}
 		return w.last, err
 	}
@@ -131,6 +149,17 @@ func (w *walk[R, T]) read(block uint64, texts bool) (c column.Columns, err error
 	}
 	if len(c.Words) != 2*column.BlockSize || texts && len(c.Texts) < 4*column.BlockSize {
 		return c, fmt.Errorf("%w: block %d of %s has no whole columns", boltfile.ErrDamaged, block, w.list.What)
+	}
+	if !w.labeled || w.list.Labels == nil {
+		return c, nil
+	}
+	if c.Labels = w.labels.read(block); c.Labels == nil { // the block was completed before the series had labels
+		made, err := w.list.readColumns(block, true)
+		c.Labels = made.Labels
+		return c, err
+	}
+	if !c.Labeled() {
+		return c, fmt.Errorf("%w: block %d of %s has no whole labels", boltfile.ErrDamaged, block, w.list.What)
 	}
 	return c, nil
 }
@@ -142,12 +171,19 @@ type blockCursor struct {
 	next   uint64 // the block after the last one that was read
 }
 
+// newBlockCursor returns a cursor in a bucket. If the bucket is nil, it finds nothing.
 func newBlockCursor(b *boltfile.Bucket) blockCursor {
+	if b == nil {
+		return blockCursor{}
+	}
 	return blockCursor{bucket: b, cursor: b.Cursor()}
 }
 
 // read returns the column of a block, or nil if there is none.
 func (c *blockCursor) read(block uint64) []byte {
+	if c.bucket == nil {
+		return nil
+	}
 	key := blockKey(block)
 	var at, value []byte
 	switch c.next {
@@ -181,6 +217,11 @@ func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 		}
 		if err := l.texts().DeleteValue(blockKey(block)); err != nil {
 			return false, err
+		}
+		if labels := l.labels(); labels != nil {
+			if err := labels.Delete(blockKey(block)); err != nil {
+				return false, err
+			}
 		}
 		if err := l.changes.Packed(uint32(block), 0); err != nil {
 			return false, err

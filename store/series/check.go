@@ -86,11 +86,11 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 		broken("record %s has a value that is out of range", id)
 	} else {
 		c.before = id
-		c.made.Add(rec.Word(), rec.SearchText())
+		c.made.Add(rec.Word(), rec.SearchText(), rec.Label())
 		return nil
 	}
 	c.unread, c.broken = true, true
-	c.made.Add(Gone, "")
+	c.made.Add(Gone, "", column.Label{})
 	return nil
 }
 
@@ -126,13 +126,25 @@ func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
 	case !bytes.Equal(c.list.texts().Value(key), want.Texts):
 		return c.list.Texts
 	}
+	// labels are missing in blocks that were completed before the series had any
+	if labels := c.list.labels(); labels != nil {
+		if stored := labels.Get(blockKey(c.block)); stored != nil && !bytes.Equal(stored, want.Labels) {
+			return c.list.Labels
+		}
+	}
 	return nil
 }
 
 // extra finds columns that belong to no complete block. A repair removes them.
 func (c *checking[R, T]) extra() error {
-	for _, name := range [][]byte{c.list.Words, c.list.Texts} {
+	for _, name := range [][]byte{c.list.Words, c.list.Texts, c.list.Labels} {
+		if name == nil {
+			continue
+		}
 		b := c.list.content.Bucket(name)
+		if b == nil { // no block has labels yet
+			continue
+		}
 		var extra [][]byte
 		err := c.Each(b, func(key, _ []byte) error {
 			if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) < c.list.Blocks() {

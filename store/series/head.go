@@ -119,6 +119,6 @@ func (l List[R, T]) extendHead(number uint64, e Encoded) *head {
 		l.dropHead()
 		return nil
 	}
-	h.columns.Add(e.word, e.text)
+	h.columns.Add(e.word, e.text, e.label)
 	return h
 }

@@ -27,12 +27,13 @@ func (l List[R, T]) Histogram(q Query, starts []int64, fn func(bucket int, w col
 		return l.matchHistogram(q, first, end, &buckets, fn)
 	}
 	walk := l.walk()
+	walk.labeled = q.Label != nil
 	for block := first / column.BlockSize; block*column.BlockSize < end; block++ {
 		c, err := walk.read(block, false)
 		if err != nil {
 			return found, err
 		}
-		for i := range within(c, q.Filter, block, first, end).All() {
+		for i := range q.within(c, q.Filter, block, first, end).All() {
 			fn(buckets.of(block*column.BlockSize+uint64(i)), c.Word(i))
 			found.Total++
 		}

@@ -21,6 +21,8 @@ type Query struct {
 	Filter   column.Filter // selects the records of this list; includes Shown
 	From, To int64         // creation times, both inclusive; 0 and math.MaxInt64 set no bound
 	Search   *Search       // nil selects all records that pass the filter
+	// Label selects the records for whose label it returns true. nil selects all.
+	Label func(column.Label) bool
 
 	// Groups orders the list by properties of the records: first come the records that pass the
 	// first filter, then those that pass the second one, and so on. Each record that passes Filter
@@ -124,6 +126,7 @@ func (l List[R, T]) Read(u Unread) (T, error) {
 // numbers of those on the page. It reads the filter bits once for each group.
 func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total int, err error) {
 	walk := l.walk()
+	walk.labeled = q.Label != nil
 	for _, group := range q.groups() {
 		pick := q.rest(total, len(numbers))
 		for block := range blocksIn(first, end, q.Oldest) {
@@ -131,7 +134,7 @@ func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total i
 			if err != nil {
 				return nil, 0, err
 			}
-			pick.take(block*column.BlockSize, within(c, group, block, first, end))
+			pick.take(block*column.BlockSize, q.within(c, group, block, first, end))
 		}
 		numbers, total = append(numbers, pick.numbers...), total+pick.total
 	}
@@ -173,6 +176,16 @@ func (q Query) rest(total, picked int) picker {
 func within(c column.Columns, f column.Filter, block, first, end uint64) column.Bitmap {
 	low, high := bounds(block, first, end)
 	return c.Match(f, low, min(high, c.Len()))
+}
+
+// within returns the records of a block that pass the filter f and the query's condition for
+// labels, and have a number in [first, end).
+func (q *Query) within(c column.Columns, f column.Filter, block, first, end uint64) column.Bitmap {
+	m := within(c, f, block, first, end)
+	if q.Label == nil || m == (column.Bitmap{}) {
+		return m
+	}
+	return c.MatchLabel(q.Label, m)
 }
 
 // bounds returns the part of the range [first, end) that lies in a block, as positions
@@ -284,6 +297,7 @@ func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, foun
 	blocks := l.candidates(q, first, end)
 	x := scan{Query: q, first: first, end: end}
 	walk := l.walk()
+	walk.labeled = q.Label != nil
 	for _, group := range q.groups() {
 		x.Filter, x.pick = group, q.rest(x.found.Total, len(numbers))
 		if err := walk.findGroup(&x, blocks); err != nil {
@@ -328,7 +342,7 @@ func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, 
 		if c.columns, err = w.read(c.block, true); err != nil {
 			return nil, err
 		}
-		c.passing = within(c.columns, x.Filter, c.block, x.first, x.end)
+		c.passing = x.within(c.columns, x.Filter, c.block, x.first, x.end)
 		c.matched = c.passing
 		if !x.found.Text { // no match yet: also search records that do not pass the filter, for Found.Text
 			c.shown = within(c.columns, x.Shown, c.block, x.first, x.end)
@@ -441,7 +455,7 @@ func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		m := within(c, x.Filter, b, x.first, x.end)
+		m := x.within(c, x.Filter, b, x.first, x.end)
 		n += m.Count()
 	}
 	return n, nil

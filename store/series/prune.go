@@ -84,7 +84,9 @@ func (l List[R, T]) matching(part Part, matches func(T) bool) (column.Bitmap, er
 // other records of the block.
 func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int, err error) {
 	l.dropHead()
-	c, err := l.walk().read(part.block, true)
+	walk := l.walk()
+	walk.labeled = true
+	c, err := walk.read(part.block, true)
 	if err != nil {
 		return 0, err
 	}
@@ -94,8 +96,12 @@ func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int
 	records, made := l.records(), column.NewBuilder(c.Len())
 	for i := range c.Len() {
 		w, text := c.Word(i), c.Text(i)
+		var label column.Label
+		if l.Labels != nil {
+			label = c.Label(i)
+		}
 		if !part.records.Has(i) || w&Gone != 0 {
-			made.Add(w, string(text))
+			made.Add(w, string(text), label)
 			continue
 		}
 		key := numberKey(part.block*column.BlockSize + uint64(i))
@@ -110,7 +116,7 @@ func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int
 		if err := records.Delete(key); err != nil {
 			return n, err
 		}
-		made.Add(Gone, "")
+		made.Add(Gone, "", column.Label{})
 		n++
 	}
 	if part.block >= l.Blocks() {

@@ -1,8 +1,9 @@
 // Package series stores an unbounded series of records, numbered in order of arrival. Every
-// 256 records form a block. A complete block also has two packed columns: a word of filter
-// bits for each record, and the searchable texts. Lists, totals, deep offsets and searches
-// scan these columns, and only the records of a page are decoded. The last, incomplete block
-// has no columns. Readers make them from its records, of which there are at most 255.
+// 256 records form a block. A complete block also has packed columns: a word of filter bits
+// for each record, the searchable texts, and in some series the labels. Lists, totals, deep
+// offsets and searches scan these columns, and only the records of a page are decoded. The
+// last, incomplete block has no columns. Readers make them from its records, of which there
+// are at most 255.
 //
 // A List needs the bucket of its owner and knows nothing of transactions, projects or the
 // change feed. docs/format/svc-db.md describes keys and values.
@@ -12,6 +13,7 @@
 //	blocks.go    the columns of blocks: reading, writing, trimming
 //	page.go      pages, totals and searches
 //	histogram.go counts of records over time
+//	labels.go    adding labels to blocks that were completed without them
 //	mark.go      changing the filter bits of many records
 //	prune.go     removing many records
 //	check.go     comparing columns with records
@@ -47,6 +49,8 @@ type Record[R any] interface {
 	Word() column.Word
 	// SearchText returns the folded text that a search looks through.
 	SearchText() string
+	// Label returns the label. It is zero if the records of the series have no labels.
+	Label() column.Label
 }
 
 // Gone is the filter bit that marks a number without a record.
@@ -57,6 +61,7 @@ type Series[R any, T Record[R]] struct {
 	Records []byte // number -> id, then JSON
 	Words   []byte // block -> 256 words, two bytes each, little endian
 	Texts   []byte // block -> 256 ends of texts, four bytes each, then the texts; stored with PutValue
+	Labels  []byte // block -> 256 positions of labels, a byte each, then the labels; nil = the series has none
 	What    string // name of the records in messages
 }
 
@@ -116,9 +121,10 @@ func encodeRecord(id ID, rec any) ([]byte, error) {
 // the time of adding a record, so submissions encode their records before they wait for a
 // shared transaction.
 type Encoded struct {
-	raw  []byte // the result of encodeRecord with an id of zeros
-	word column.Word
-	text string // the folded text
+	raw   []byte // the result of encodeRecord with an id of zeros
+	word  column.Word
+	text  string // the folded text
+	label column.Label
 }
 
 // Encode returns the encoded form of a record.
@@ -126,7 +132,7 @@ func Encode[R any, T Record[R]](rec T) (e Encoded, err error) {
 	if e.raw, err = encodeRecord(ID{}, rec); err != nil {
 		return e, err
 	}
-	e.word, e.text = rec.Word(), rec.SearchText()
+	e.word, e.text, e.label = rec.Word(), rec.SearchText(), rec.Label()
 	return e, nil
 }
 

@@ -1,0 +1,537 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+
+	"svc/internal/fault"
+	"svc/internal/integrity"
+	"svc/internal/loggroup"
+	"svc/internal/platform"
+	"svc/internal/release"
+	"svc/store/column"
+)
+
+const (
+	// MaxGroupVersions is the maximum number of versions that a group stores.
+	MaxGroupVersions = 50
+	// maxLogGroupsCached is the maximum number of groups that the store keeps decoded between
+	// transactions.
+	maxLogGroupsCached = 1024
+)
+
+// AppVersion is a version from which logs come. The zero AppVersion stands for logs without one.
+type AppVersion struct {
+	Text  string
+	Order release.Comparable // zero if the version has no order
+}
+
+// compareVersions orders versions: the greatest first, then those without an order by their texts,
+// and the zero version last.
+func compareVersions(a, b AppVersion) int {
+	rank := func(v AppVersion) int {
+		switch {
+		case !v.Order.IsZero():
+			return 0
+		case v.Text != "":
+			return 1
+		}
+		return 2
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Order.Compare(a.Order), cmp.Compare(b.Text, a.Text))
+}
+
+// GroupVersion has the logs of a group that come from one version.
+type GroupVersion struct {
+	AppVersion
+	Count               int64
+	FirstSeen, LastSeen int64
+}
+
+// LogGroup is a group of equal errors. Package loggroup has the rules. Times are in Unix seconds.
+type LogGroup struct {
+	ID     loggroup.ID
+	Title  string
+	Level  int
+	Source *string
+	loggroup.Condition
+	Resolution          string // text of Condition.ResolvedIn, which may be a display version
+	Note                string
+	Count, Occurrences  int64
+	FirstSeen, LastSeen int64
+	Spiked              int64          // time of the last report of a spike, or 0
+	First, Last         AppVersion     // the lowest and the greatest version with an order
+	Versions            []GroupVersion // at most MaxGroupVersions, in the order of compareVersions
+	Platforms           [len(platform.All) + 1]int64
+	Hours               loggroup.Counts
+
+	changed bool // in this transaction
+}
+
+// sighting is what a group stores about one log.
+type sighting struct {
+	id       loggroup.ID
+	at       int64
+	version  string
+	repeated int64
+	platform int // position in LogGroup.Platforms
+	level    int
+	source   *string
+	title    string // needed only by the first log of a group
+}
+
+// subject contains what concerns the group of a log. The id is zero if the log is not grouped.
+type subject struct {
+	id     loggroup.ID
+	fields loggroup.Fields
+}
+
+func (l *Log) input(key string) loggroup.Log {
+	source := ""
+	if l.Source != nil {
+		source = *l.Source
+	}
+	return loggroup.Log{Level: l.Level, Source: source, Content: l.Content, Key: key}
+}
+
+// about returns what concerns the group of the log. Only logs that a client has uploaded are grouped,
+// and these have a sender.
+func (l *Log) about() *subject {
+	if l.subject == nil {
+		l.subject = &subject{fields: loggroup.ReadFields(l.DeviceInfo, l.CustomData)}
+		if l.Level >= loggroup.MinLevel && l.Sender != (Sender{}) {
+			l.subject.id = l.input(l.subject.fields.Key).ID()
+		}
+	}
+	return l.subject
+}
+
+// AppVersion returns the version of the app from which the log comes, or "".
+func (l *Log) AppVersion() string { return l.about().fields.Version }
+
+// title returns the title of the group that the log creates.
+func (l *Log) title() string { return l.input(l.about().fields.Key).Title() }
+
+func (l *Log) sighting() sighting {
+	about := l.about()
+	s := sighting{
+		id: about.id, at: CreatedAt(l.ID), version: about.fields.Version, repeated: about.fields.Repeated, level: l.Level, source: l.Source,
+	}
+	if l.Platform != nil {
+		s.platform = slices.Index(platform.All[:], *l.Platform) + 1
+	}
+	return s
+}
+
+// logLabel returns the label of logs with the given fingerprint and version.
+func logLabel(id loggroup.ID, version string) (label column.Label) {
+	copy(label[:8], id[:])
+	if version != "" {
+		sum := sha256.Sum256([]byte(version))
+		copy(label[8:], sum[:8])
+	}
+	return label
+}
+
+// Label returns the label of the log: its fingerprint and a hash of its version.
+func (l *Log) Label() column.Label {
+	about := l.about()
+	return logLabel(about.id, about.fields.Version)
+}
+
+// Label returns the zero label.
+func (f *Feedback) Label() column.Label { return column.Label{} }
+
+// count adds a log to the numbers of the group. The version must be that of the log.
+func (g *LogGroup) count(s sighting, v AppVersion) {
+	g.changed = true
+	if g.Count == 0 || s.at < g.FirstSeen {
+		g.FirstSeen, g.Level, g.Source = s.at, s.level, s.source
+		if g.ID != loggroup.Overflow && s.title != "" {
+			g.Title = s.title
+		}
+	}
+	g.LastSeen = max(g.LastSeen, s.at)
+	g.Count++
+	g.Occurrences += 1 + s.repeated
+	g.Platforms[s.platform]++
+	g.Hours.Add(s.at, 1)
+	if !v.Order.IsZero() {
+		if g.First.Order.IsZero() || v.Order.Compare(g.First.Order) < 0 {
+			g.First = v
+		}
+		if g.Last.Order.IsZero() || v.Order.Compare(g.Last.Order) > 0 {
+			g.Last = v
+		}
+	}
+	g.countVersion(s.at, v)
+}
+
+func (g *LogGroup) countVersion(at int64, v AppVersion) {
+	i := slices.IndexFunc(g.Versions, func(known GroupVersion) bool { return known.Text == v.Text })
+	if i >= 0 && g.Versions[i].AppVersion == v {
+		known := &g.Versions[i]
+		known.Count, known.FirstSeen, known.LastSeen = known.Count+1, min(known.FirstSeen, at), max(known.LastSeen, at)
+		return
+	}
+	added := GroupVersion{v, 1, at, at}
+	if i >= 0 { // the version has an order by now, because it has been published since
+		known := g.Versions[i]
+		added = GroupVersion{v, known.Count + 1, min(known.FirstSeen, at), max(known.LastSeen, at)}
+		g.Versions = slices.Delete(g.Versions, i, i+1)
+	}
+	i, _ = slices.BinarySearchFunc(g.Versions, added, func(a, b GroupVersion) int { return compareVersions(a.AppVersion, b.AppVersion) })
+	g.Versions = slices.Insert(g.Versions, i, added)
+	if len(g.Versions) > MaxGroupVersions {
+		i = g.leastVersion()
+		g.Versions = slices.Delete(g.Versions, i, i+1)
+	}
+}
+
+// leastVersion returns the position of the version to forget: of those without an order the one that
+// has not been seen for the longest time, or else the lowest. Logs without a version are kept.
+func (g *LogGroup) leastVersion() int {
+	least := -1
+	for i, v := range g.Versions {
+		if v.Order.IsZero() && v.Text != "" && (least < 0 || v.LastSeen < g.Versions[least].LastSeen) {
+			least = i
+		}
+	}
+	if least < 0 {
+		least = len(g.Versions) - 1
+		if g.Versions[least].Text == "" {
+			least--
+		}
+	}
+	return least
+}
+
+// orderOf returns a version with its order. The order is that of the text, or of the version of the
+// project with this display version.
+func (tx *Tx) orderOf(p ProjectID, text string) (v AppVersion, err error) {
+	v.Text = text
+	if text == "" {
+		return v, nil
+	}
+	if order, ok := release.Parse(text); ok {
+		v.Order = order
+		return v, nil
+	}
+	content := tx.content(p)
+	id := content.Bucket(versionNamesBucket).Get([]byte(text))
+	if id == nil {
+		return v, nil
+	}
+	rec, err := get[Version](content.Bucket(versionsBucket), id)
+	if err == nil && rec != nil {
+		v.Order = rec.Comparable
+	}
+	return v, err
+}
+
+// orderIn is like orderOf, but uses the order that the group has stored.
+func (tx *Tx) orderIn(p ProjectID, g *LogGroup, text string) (AppVersion, error) {
+	for _, known := range g.Versions {
+		if known.Text == text && !known.Order.IsZero() {
+			return known.AppVersion, nil
+		}
+	}
+	return tx.orderOf(p, text)
+}
+
+// groupKey identifies a group among those of all projects.
+type groupKey struct {
+	project ProjectID
+	id      loggroup.ID
+}
+
+// keepGroups adds the groups of a committed transaction to those kept decoded. It removes arbitrary
+// other ones if there are too many. The caller must hold the lock of s.file.
+func (s *Store) keepGroups(groups map[groupKey]*LogGroup) {
+	if s.logGroups == nil {
+		s.logGroups = map[groupKey]*LogGroup{}
+	}
+	for key, g := range groups {
+		if len(s.logGroups) >= maxLogGroupsCached {
+			for other := range s.logGroups {
+				delete(s.logGroups, other)
+				break
+			}
+		}
+		g.changed = false
+		s.logGroups[key] = g
+	}
+}
+
+// group returns a group for a change in this transaction, or nil if there is none. The transaction
+// takes the group from those that are kept decoded, so that a failed transaction leaves nothing.
+func (tx *Tx) group(p ProjectID, id loggroup.ID) (*LogGroup, error) {
+	key := groupKey{p, id}
+	if g := tx.groups[key]; g != nil {
+		return g, nil
+	}
+	g := tx.store.logGroups[key]
+	if g != nil {
+		delete(tx.store.logGroups, key)
+	} else {
+		b := tx.contentBucket(p, logGroupsBucket)
+		if b == nil {
+			return nil, nil
+		}
+		raw := b.Get(id[:])
+		if raw == nil {
+			return nil, nil
+		}
+		var err error
+		if g, err = decodeLogGroup(id, raw); err != nil {
+			return nil, err
+		}
+	}
+	tx.takeGroup(key, g)
+	return g, nil
+}
+
+func (tx *Tx) takeGroup(key groupKey, g *LogGroup) {
+	if tx.groups == nil {
+		tx.groups = map[groupKey]*LogGroup{}
+	}
+	tx.groups[key] = g
+}
+
+// addGroup returns the group of a log, which it creates if there is none. If the project has too many
+// groups, it returns the group for the logs of all further ones. The project must have the bucket of
+// groups.
+func (tx *Tx) addGroup(p ProjectID, id loggroup.ID) (g *LogGroup, created bool, err error) {
+	if g, err = tx.group(p, id); g != nil || err != nil {
+		return g, false, err
+	}
+	n, err := counted(tx.contentBucket(p, countsBucket), countLogGroups)
+	if err != nil {
+		return nil, false, err
+	}
+	if n += tx.deltas[p][countLogGroups]; n >= loggroup.MaxGroups {
+		if g, err = tx.group(p, loggroup.Overflow); g != nil || err != nil {
+			return g, false, err
+		}
+		g = &LogGroup{ID: loggroup.Overflow, Title: loggroup.OverflowTitle}
+	} else {
+		g, created = &LogGroup{ID: id}, true
+		tx.count(p, countLogGroups, 1)
+	}
+	g.State = loggroup.Open
+	tx.takeGroup(groupKey{p, g.ID}, g)
+	return g, created, nil
+}
+
+// groupLog adds a log that is being stored to its group.
+func (tx *Tx) groupLog(p ProjectID, l *Log) error {
+	if l.about().id == (loggroup.ID{}) {
+		return nil
+	}
+	if err := tx.beginGrouping(p); err != nil {
+		return err
+	}
+	s := l.sighting()
+	g, created, err := tx.addGroup(p, s.id)
+	if err != nil {
+		return err
+	}
+	v, err := tx.orderIn(p, g, s.version)
+	if err != nil {
+		return err
+	}
+	if created {
+		s.title = l.title()
+	}
+	g.Condition, _ = g.Observe(v.Order, s.at)
+	g.count(s, v)
+	l.Group, l.Muted = g.ID, g.State == loggroup.Muted
+	return nil
+}
+
+// writeGroups writes the groups that the transaction changed.
+func writeGroups(tx *Tx) error {
+	for _, key := range slices.SortedFunc(maps.Keys(tx.groups), func(a, b groupKey) int {
+		return cmp.Or(cmp.Compare(a.project, b.project), bytes.Compare(a.id[:], b.id[:]))
+	}) {
+		g, b := tx.groups[key], tx.contentBucket(key.project, logGroupsBucket)
+		if !g.changed || b == nil { // nil: the project was deleted in this transaction
+			continue
+		}
+		if err := b.Put(key.id[:], g.encode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findGroup sets the group of a log that has been read.
+func (tx *Tx) findGroup(p ProjectID, l *Log) error {
+	id := l.about().id
+	b := tx.contentBucket(p, logGroupsBucket)
+	if id == (loggroup.ID{}) || b == nil {
+		return nil
+	}
+	raw := b.Get(id[:])
+	if raw == nil {
+		full, err := tx.groupsFull(p)
+		if err != nil || !full {
+			return err // the job that groups older logs has not reached it yet
+		}
+		if id, raw = loggroup.Overflow, b.Get(loggroup.Overflow[:]); raw == nil {
+			return nil
+		}
+	}
+	l.Group = id
+	return nil
+}
+
+func (tx *Tx) groupsFull(p ProjectID) (bool, error) {
+	n, err := counted(tx.contentBucket(p, countsBucket), countLogGroups)
+	return n >= loggroup.MaxGroups, err
+}
+
+// LogWithGroup is like Log, but also sets Muted.
+func (tx *Tx) LogWithGroup(p ProjectID, id ID) (*Log, error) {
+	l, err := tx.Log(p, id)
+	if err != nil || l.Group == (loggroup.ID{}) {
+		return l, err
+	}
+	g, err := tx.LogGroup(p, l.Group)
+	if err != nil {
+		return nil, err
+	}
+	l.Muted = g.State == loggroup.Muted
+	return l, nil
+}
+
+// LogGroup reads a group of a project, in its current state.
+func (tx *Tx) LogGroup(p ProjectID, id loggroup.ID) (*LogGroup, error) {
+	var g *LogGroup
+	if known := tx.groups[groupKey{p, id}]; known != nil {
+		copied := *known
+		copied.Versions = slices.Clone(known.Versions)
+		g = &copied
+	} else if b := tx.contentBucket(p, logGroupsBucket); b != nil {
+		if raw := b.Get(id[:]); raw != nil {
+			var err error
+			if g, err = decodeLogGroup(id, raw); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if g == nil {
+		return nil, notFound("log group")
+	}
+	g.Condition = g.At(tx.now.Unix())
+	return g, nil
+}
+
+// LogGroups reads the groups of a project, in their current state, in the order of their ids. It must
+// not be called after a change of a group in the same transaction.
+func (tx *Tx) LogGroups(p ProjectID) (list []*LogGroup, err error) {
+	b := tx.contentBucket(p, logGroupsBucket)
+	if b == nil {
+		return nil, nil
+	}
+	return list, b.ForEach(func(key, raw []byte) error {
+		if len(key) != len(loggroup.ID{}) {
+			return nil // the progress of grouping
+		}
+		g, err := decodeLogGroup(loggroup.ID(key), raw)
+		if err != nil {
+			return err
+		}
+		g.Condition = g.At(tx.now.Unix())
+		list = append(list, g)
+		return nil
+	})
+}
+
+// PutLogGroup stores the condition, the resolution and the note of a group.
+func (tx *Tx) PutLogGroup(p ProjectID, changed *LogGroup) error {
+	g, err := tx.group(p, changed.ID)
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		return notFound("log group")
+	}
+	g.Condition, g.Resolution, g.Note, g.changed = changed.Condition, changed.Resolution, changed.Note, true
+	return nil
+}
+
+// VersionOrder returns the order of the version of a log. It is zero if the version has none.
+func (tx *Tx) VersionOrder(p ProjectID, text string) (release.Comparable, error) {
+	v, err := tx.orderOf(p, text)
+	return v.Order, err
+}
+
+// LogGroup stores a group with its numbers. The versions of the project must have been added before.
+// The error is Invalid if there is a group with the id.
+func (t *ImportTx) LogGroup(g *LogGroup) error {
+	p := t.in.id
+	content := t.tx.content(p)
+	b, err := content.CreateBucketIfNotExists(logGroupsBucket)
+	if err != nil {
+		return err
+	}
+	if b.Get(g.ID[:]) != nil || t.tx.groups[groupKey{p, g.ID}] != nil {
+		return fault.New(fault.Invalid, "id %s is that of another group of the project", g.ID)
+	}
+	if g.ID != loggroup.Overflow {
+		t.tx.count(p, countLogGroups, 1)
+	}
+	for i := range g.Versions {
+		v := &g.Versions[i]
+		if v.AppVersion, err = t.tx.orderOf(p, v.Text); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(g.Versions, func(a, b GroupVersion) int { return compareVersions(a.AppVersion, b.AppVersion) })
+	for _, v := range []*AppVersion{&g.First, &g.Last} {
+		if *v, err = t.tx.orderOf(p, v.Text); err != nil {
+			return err
+		}
+	}
+	if g.ResolvedIn, err = t.tx.VersionOrder(p, g.Resolution); err != nil {
+		return err
+	}
+	g.changed = true
+	t.tx.takeGroup(groupKey{p, g.ID}, g)
+	return nil
+}
+
+// logGroups checks that the groups can be decoded, and counts them.
+func (c *checker) logGroups(p ProjectID, path string, counts map[countName]int64) error {
+	b := c.tx.contentBucket(p, logGroupsBucket)
+	if b == nil {
+		return nil
+	}
+	return c.each(b, func(key, raw []byte) error {
+		broken := func(err error) {
+			c.unread[p] = true
+			c.report.Add(integrity.Record, path+integrity.Path(logGroupsBucket, key), "%v", err)
+		}
+		switch {
+		case bytes.Equal(key, groupingKey):
+			if _, err := decode[grouping](key, raw); err != nil {
+				broken(err)
+			}
+			return nil
+		case len(key) != len(loggroup.ID{}):
+			broken(fmt.Errorf("the key has %d bytes, not the %d of a group", len(key), len(loggroup.ID{})))
+			return nil
+		}
+		if _, err := decodeLogGroup(loggroup.ID(key), raw); err != nil {
+			broken(err)
+		} else if loggroup.ID(key) != loggroup.Overflow {
+			counts[countLogGroups]++
+		}
+		return nil
+	})
+}
