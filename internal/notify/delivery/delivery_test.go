@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"svc/internal/notify"
@@ -445,6 +446,51 @@ func TestSlowReceiversDelayNoOther(t *testing.T) {
 	if list, _, _ := f.deliveries(t, healthy); len(list) != 1 {
 		t.Errorf("got %d deliveries", len(list))
 	}
+}
+
+// transport answers requests without a network.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// TestBounds checks that an attempt ends after 20 seconds, and that at most 64 KiB of an answer are
+// read.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		h := f.hook(t, "https://receiver.example/")
+		f.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})}
+		f.notify(t, 1)
+		begun := time.Now()
+		f.run(t)
+		list, _, state := f.deliveries(t, h)
+		if d := list[0]; time.Since(begun) != 20*time.Second || d.LastError != "no answer in time" || *d.LastStatus != 0 || !state.Slow {
+			t.Errorf("after %v: got %+v and %+v", time.Since(begun), d, state)
+		}
+		endless := &counted{}
+		f.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(endless), Request: r}, nil
+		})}
+		f.notify(t, 1)
+		f.run(t)
+		list, _, _ = f.deliveries(t, h)
+		if d := list[0]; d.State != store.DeliveryDone || len(*d.Response) != 1024 || endless.n != 64<<10 {
+			t.Errorf("got %+v after %d bytes", d, endless.n)
+		}
+	})
+}
+
+// counted is an endless answer that counts what is read of it.
+type counted struct{ n int }
+
+func (c *counted) Read(p []byte) (int, error) {
+	c.n += len(p)
+	copy(p, strings.Repeat("a", len(p)))
+	return len(p), nil
 }
 
 // TestTest checks that a test is sent once and at once, also to a disabled hook, and is not stored.
