@@ -335,8 +335,8 @@ func (o *outbox) newest(state DeliveryState, visit func(key, raw []byte) (more b
 			continue
 		}
 		cursor := b.Cursor()
-		key, raw := cursor.Seek(append(o.hook[:], bytes.Repeat([]byte{math.MaxUint8}, len(ID{}))...))
-		if key == nil {
+		var key, raw []byte
+		if after, _ := cursor.Seek(append(o.hook[:], bytes.Repeat([]byte{math.MaxUint8}, len(ID{}))...)); after == nil {
 			key, raw = cursor.Last()
 		} else {
 			key, raw = cursor.Prev()

@@ -150,7 +150,7 @@ func TestDelivered(t *testing.T) {
 			t.Error(err)
 		}
 		got <- request{q.Header, string(body)}
-		fmt.Fprint(w, strings.Repeat("a", 2000))
+		_, _ = io.WriteString(w, strings.Repeat("a", 2000))
 	})
 	h := f.hook(t, r.URL)
 	f.notify(t, 1)
@@ -503,7 +503,7 @@ func TestTest(t *testing.T) {
 			t.Errorf("got %s, %v", body, err)
 		}
 		w.WriteHeader(http.StatusTeapot)
-		fmt.Fprint(w, "no coffee")
+		_, _ = io.WriteString(w, "no coffee")
 	})
 	h := f.hook(t, r.URL)
 	h.Enabled = false
