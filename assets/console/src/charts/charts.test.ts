@@ -334,6 +334,14 @@ describe("span", () => {
   ])("shows %s seconds as %s", (seconds, text) => expect(formatIn("en-GB").span(seconds)).toBe(text));
 });
 
+describe("duration", () => {
+  it("has spaces between its units in English, and none in Chinese", () => {
+    const durations = [0, 65, 4800, 266_400];
+    expect(durations.map(formatIn("en-US").duration)).toEqual(["0 sec", "1 min 5 sec", "1 hr 20 min", "3 days 2 hr"]);
+    expect(durations.map(formatIn("zh-CN").duration)).toEqual(["0秒", "1分钟5秒", "1小时20分钟", "3天2小时"]);
+  });
+});
+
 describe("ago", () => {
   const noon = new Date(2025, 10, 28, 12).getTime() / 1000;
   it.each([

@@ -17,7 +17,7 @@ export interface Format {
   date(seconds: number): string;
   /** Formats Unix seconds relative to now, such as "3 hours ago". */
   ago(seconds: number, now?: number): string;
-  /** Formats seconds as a duration, such as "1 h 20 min". */
+  /** Formats seconds as a duration, such as "1 hr 20 min". */
   duration(seconds: number): string;
   /** Formats seconds in one unit, such as "3 min" or "1.5 hr". */
   span(seconds: number): string;
@@ -103,6 +103,8 @@ function newFormat(tag: string): Format {
   const month = times({ timeZone: "UTC", month: "short" });
   const relative = lazy(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" }));
   const list = lazy(() => new Intl.ListFormat(tag, { type: "conjunction" }));
+  // Whether a space separates two units depends on the language.
+  const measures = lazy(() => new Intl.ListFormat(tag, { type: "unit", style: "narrow" }));
   const countries = lazy(() => new Intl.DisplayNames(tag, { type: "region" }));
   const percent0 = numbers({ style: "percent", maximumFractionDigits: 0 });
   const percent1 = numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -142,7 +144,7 @@ function newFormat(tag: string): Format {
         [Math.floor(seconds) % 60, "second"],
       ] as const;
       const shown = parts.filter(([value]) => value > 0).slice(0, 2);
-      return shown.length ? shown.map(([value, name]) => unit(value, name)).join(" ") : unit(0, "second");
+      return shown.length ? measures().format(shown.map(([value, name]) => unit(value, name))) : unit(0, "second");
     },
     span(seconds) {
       const [size, name] = units.find(([size]) => seconds >= size) ?? [1, "second"];
