@@ -40,6 +40,20 @@ test("paging, filters and search are in the address: back undoes the last step, 
   await expect(page.getByText("1–10 of 25")).toBeVisible();
 });
 
+test("a list on one page has no buttons for pages, and says how many records there are", async ({ page, server, project }) => {
+  await seedLogs(server, project, 1);
+  await open(page, server, `/admin/logs?project=${project}`);
+  await expect(page.getByText("1 in total", { exact: true })).toBeVisible();
+  const foot = page.getByText("1 in total", { exact: true }).locator("..");
+  await expect(foot.getByRole("button")).toHaveCount(0);
+  // The first of these is the one that is there already.
+  await seedLogs(server, project, 11);
+  await page.reload();
+  await expect(page.getByText("1–10 of 11", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Next page" }).click();
+  await expect(page.getByText("11 of 11", { exact: true })).toBeVisible();
+});
+
 test("a page holds as many rows as the window, or as many as were chosen, and keeps them while it is read", async ({
   page,
   server,

@@ -1,5 +1,5 @@
-// The foot of a list. It shows which records are visible, how many of them a page holds, and
-// buttons for the other pages.
+// The foot of a list. It shows how many records there are. If there are several pages, it also shows
+// which records are visible, and has buttons for the other pages.
 
 import { Group, Pagination, Text } from "@mantine/core";
 import { useChangeAddress } from "../core/address";
@@ -17,9 +17,10 @@ export function Paging<R>({ list, data, narrow }: { list: List<R>; data: Page<R>
   const { page, pageSize, rows } = list;
   const total = data.total_is_estimate ? common.about(format.number(data.total)) : format.number(data.total);
   const first = (page - 1) * pageSize + 1;
+  const pages = Math.ceil(data.total / pageSize);
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap">
-      <Text size="sm">{common.pageOf(first, Math.min(first + pageSize - 1, data.total), total)}</Text>
+      <Text size="sm">{pages > 1 ? common.pageOf(first, Math.min(first + pageSize - 1, data.total), total) : common.inTotal(total)}</Text>
       <Group gap="xs" wrap="nowrap">
         {!narrow && data.total > Number(counts[0]) && (
           <Choice
@@ -35,17 +36,19 @@ export function Paging<R>({ list, data, narrow }: { list: List<R>; data: Page<R>
             }}
           />
         )}
-        <Pagination
-          size="sm"
-          siblings={1}
-          withPages={!narrow}
-          value={page}
-          total={Math.ceil(data.total / pageSize)}
-          onChange={(next) => change({ ...pageParts(next, pageSize), open: undefined })}
-          getControlProps={(control) =>
-            control === "previous" ? { "aria-label": common.previousPage } : control === "next" ? { "aria-label": common.nextPage } : {}
-          }
-        />
+        {pages > 1 && (
+          <Pagination
+            size="sm"
+            siblings={1}
+            withPages={!narrow}
+            value={page}
+            total={pages}
+            onChange={(next) => change({ ...pageParts(next, pageSize), open: undefined })}
+            getControlProps={(control) =>
+              control === "previous" ? { "aria-label": common.previousPage } : control === "next" ? { "aria-label": common.nextPage } : {}
+            }
+          />
+        )}
       </Group>
     </Group>
   );
