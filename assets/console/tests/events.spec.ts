@@ -72,6 +72,21 @@ test("retention leaves periods blank that are not over", async ({ page, server, 
   await expect(page).toHaveURL(/period=week/);
 });
 
+test("retention shows all its rows, and scrolls sideways below them", async ({ page, demo }) => {
+  await open(page, demo, "/admin/events/retention?project=quillmere&start=app_opened&range=30d", { phone: true });
+  const area = page.getByRole("group", { name: "Returning users by cohort" });
+  await expect(area.locator("tbody tr")).toHaveCount(30);
+  const [whole, shown] = await area.evaluate((area) => [area.scrollHeight, area.clientHeight]);
+  expect(whole).toBe(shown);
+  const [grid, stage] = [(await area.getByRole("table").boundingBox())!, (await area.boundingBox())!];
+  // The height that the skeleton has had: the rows, and room for a scroll bar.
+  expect(stage.height - grid.height).toBeGreaterThanOrEqual(8);
+  expect(stage.height - grid.height).toBeLessThanOrEqual(16);
+  expect(await area.evaluate((area) => area.scrollWidth > area.clientWidth)).toBe(true);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect(await area.evaluate((area) => [area.scrollHeight - area.clientHeight, area.scrollWidth - area.clientWidth])).toEqual([0, 0]);
+});
+
 test("paths say when branches are cut, and a refresh within a second asks again", async ({ page, server, project }) => {
   await people(server, project);
   // The range ends at the page's time, which must be later than all events of this test.

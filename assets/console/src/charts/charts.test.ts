@@ -1,7 +1,7 @@
 import { init } from "echarts";
 import { describe, expect, it, vi } from "vitest";
 import { formatIn } from "../core/format";
-import { inDays, rangeBetween, rangeOf, zoneName } from "../core/range";
+import { daysIn, inDays, rangeBetween, rangeOf, weeksIn, zoneName } from "../core/range";
 import { en } from "../texts/en";
 import { isoDay } from "./calendar";
 import { changeOf, shareText } from "./change";
@@ -44,6 +44,18 @@ describe("rangeOf", () => {
     [480, "UTC+08:00"],
     [-210, "UTC−03:30"],
   ])("names the zone %i minutes east", (offset, name) => expect(zoneName(offset)).toBe(name));
+});
+
+describe("days and weeks of a range", () => {
+  it("are those that it overlaps, in the time zone", () => {
+    const range = (start: number, end: number, offset = 0) => ({ ...rangeOf("24h", end, offset), start, end });
+    expect(daysIn(range(monday, monday + day - 1))).toBe(1);
+    expect(daysIn(range(monday - 1, monday + day))).toBe(3);
+    expect(daysIn(range(monday, monday + day - 1, 60))).toBe(2);
+    expect(weeksIn(range(monday, monday + 7 * day - 1))).toBe(1);
+    expect(weeksIn(range(monday - 1, monday + 7 * day))).toBe(3);
+    expect(weeksIn(range(monday, monday + 7 * day - 1, 60))).toBe(2);
+  });
 });
 
 describe("inDays", () => {

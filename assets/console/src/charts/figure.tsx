@@ -43,6 +43,8 @@ export interface FigureProps<T> {
   /** Shown before the buttons. */
   controls?: ReactNode;
   height?: number;
+  /** Whether `height` is only the minimum, and the figure grows with its drawing. */
+  grows?: boolean;
   /** Whether series can be hidden. */
   legend?: boolean;
   /** Whether to reserve room for a sentence below the chart. */
@@ -74,6 +76,7 @@ export function Figure<T>(props: FigureProps<T>) {
     deps = [],
     controls,
     height = 260,
+    grows = false,
     legend = false,
     note = false,
     none,
@@ -122,6 +125,7 @@ export function Figure<T>(props: FigureProps<T>) {
         <Box
           className={styles.stage}
           __vars={{ "--stage": `${height}px` }}
+          data-grows={grows || undefined}
           {...(drawing.minWidth && { tabIndex: 0, role: "group", "aria-label": title })}
         >
           {drawing.view ? (

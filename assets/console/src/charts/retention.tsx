@@ -1,7 +1,7 @@
 // Returning users, with a row for each cohort and a column for each period after the cohort's first
 // one.
 
-import { ScrollArea, Table } from "@mantine/core";
+import { Box, Table } from "@mantine/core";
 import styles from "./charts.module.css";
 import type { Drawing, Option } from "./drawing";
 import { inkOn, shadeOf, usePalette } from "./palette";
@@ -106,6 +106,12 @@ export function retention(
   };
 }
 
+/** Returns the height in pixels of the grid with this number of cohorts and a scroll bar below them. */
+export function gridHeight(cohorts: number): number {
+  const [row, headings, scrollBar] = [32, 2, 12];
+  return (cohorts + headings) * row + scrollBar;
+}
+
 function Grid({
   cohorts,
   columns,
@@ -123,7 +129,7 @@ function Grid({
   // percents would be equal.
   const digits = most < 0.1 ? 1 : 0;
   return (
-    <ScrollArea h="100%" type="auto" scrollbarSize={6} offsetScrollbars="present" viewportProps={{ tabIndex: 0 }}>
+    <Box className={styles.cohortsArea} tabIndex={0} role="group" aria-label={texts.cohorts}>
       <Table className={styles.cohorts} withRowBorders={false} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -170,6 +176,6 @@ function Grid({
           ))}
         </Table.Tbody>
       </Table>
-    </ScrollArea>
+    </Box>
   );
 }

@@ -71,6 +71,19 @@ export function inDays(range: Range): Range {
   return { ...range, start: Math.floor((start + shift) / 86_400) * 86_400 - shift, granularity: "day" };
 }
 
+/** Returns the number of days that a range overlaps. */
+export function daysIn({ start, end, offset }: Range): number {
+  const day = (seconds: number) => Math.floor((seconds + offset * 60) / 86_400);
+  return day(end) - day(start) + 1;
+}
+
+/** Returns the number of weeks that a range overlaps. A week begins on Monday. */
+export function weeksIn({ start, end, offset }: Range): number {
+  // 1970 began on a Thursday.
+  const week = (seconds: number) => Math.floor((seconds + offset * 60 + 3 * 86_400) / (7 * 86_400));
+  return week(end) - week(start) + 1;
+}
+
 /** Returns the current offset of the browser's time zone in minutes east of UTC. */
 export function zoneOffset(): number {
   const offset = -new Date().getTimezoneOffset();

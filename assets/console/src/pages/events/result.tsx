@@ -31,6 +31,7 @@ interface AnswerFigureProps {
   range: Range;
   names: EventNames;
   height?: number;
+  grows?: boolean;
   legend?: boolean;
   note?: boolean;
   level?: 2 | 3;

@@ -1,8 +1,9 @@
 // The page about returning users, with cohorts of days or weeks.
 
 import { Group, NumberInput, Paper } from "@mantine/core";
+import { gridHeight } from "../../charts/retention";
 import { choiceParam, type Param, textParam, useParams } from "../../core/address";
-import type { Range } from "../../core/range";
+import { daysIn, type Range, weeksIn } from "../../core/range";
 import { useTexts } from "../../core/texts";
 import { Segments } from "../../fields/segments";
 import type { RetentionQuestion } from "./analysis";
@@ -83,7 +84,8 @@ function Retention({ range }: { range: Range }) {
         range={range}
         names={names}
         card={card}
-        height={420}
+        height={gridHeight((values.period === "week" ? weeksIn : daysIn)(range))}
+        grows
       />
     </>
   );

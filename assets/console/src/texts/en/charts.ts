@@ -19,6 +19,7 @@ export const charts = {
   country: "Country",
   province: "Province",
   cohort: "Cohort",
+  cohorts: "Returning users by cohort",
   conversion: "From previous step",
   totalConversion: "From first step",
   dropped: "Dropped off",

@@ -21,6 +21,7 @@ export const charts: (typeof en)["charts"] = {
   country: "国家或地区",
   province: "省份",
   cohort: "分组",
+  cohorts: "各分组的回访用户",
   conversion: "相对上一步",
   totalConversion: "相对第一步",
   dropped: "流失",
