@@ -9,7 +9,7 @@ import { countryOf, onMap } from "./countries";
 import { contrast, dark, inkOn, light, shadeOf } from "./palette";
 import { plain } from "./parts";
 import { average, largestReturn } from "./retention";
-import { countsOf, nodeLabel, nodesOf } from "./sankey";
+import { countsOf, fitted, nodeLabel, nodesOf } from "./sankey";
 import { selected } from "./select";
 import { slicesOf } from "./shares";
 import { linesOf, thinned } from "./sparkline";
@@ -279,14 +279,29 @@ describe("paths", () => {
     ]);
   });
   it.each([
-    [45, true, "open\n1,234 · 41%"],
-    [20, true, "1,234 · 41% open"],
+    [60, true, "Document/opened/1,234 · 41%"],
+    [45, true, "Document/opened/1,234 · 41%"],
+    [30, true, "Docum…ened/1,234 · 41%"],
+    [20, true, "1,234 · 41% D…"],
     [14, true, ""],
-    [45, false, "open\n1.2k\n41%"],
-    [30, false, "open\n41%"],
-    [20, false, "41% open"],
-  ])("labels a node of %i pixels, wide: %s", (height, wide, label) =>
-    expect(nodeLabel("open", 1234, "41%", height, wide, formatIn("en-GB"))).toBe(label),
+    [60, false, "Document/opened/1.2k/41%"],
+    [45, false, "Docum…ened/1.2k/41%"],
+    [30, false, "Docum…ened/41%"],
+    [20, false, "41% Doc…ed"],
+    [14, false, ""],
+  ])("labels a node of %i pixels, wide: %s", (height, wide, label) => {
+    const fit = (name: string, lines: number, beside = "") => fitted(name, lines, 100 - beside.length * 10, ({ length }) => length * 10);
+    expect(nodeLabel("Document opened", 1234, "41%", height, wide, formatIn("en-GB"), fit).replaceAll("\n", "/")).toBe(label);
+  });
+  it.each([
+    ["open", 1, "open"],
+    ["a document opened", 1, "a doc…ened"],
+    ["a document opened", 2, "a document/opened"],
+    ["document_opened_in_the_editor", 2, "document_/opene…itor"],
+    ["documentopenedineditor", 2, "docum…itor"],
+    ["", 1, ""],
+  ])("cuts %j for %i lines in the middle", (name, lines, shown) =>
+    expect(fitted(name, lines, 100, ({ length }) => length * 10).join("/")).toBe(shown),
   );
 });
 

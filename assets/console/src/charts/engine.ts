@@ -5,6 +5,7 @@
 import { BarChart, HeatmapChart, LineChart, MapChart, PieChart, SankeyChart } from "echarts/charts";
 import { CalendarComponent, GeoComponent, GridComponent, TooltipComponent, VisualMapComponent } from "echarts/components";
 import { type EChartsType, init, registerMap, use } from "echarts/core";
+import { LabelLayout } from "echarts/features";
 import { CanvasRenderer } from "echarts/renderers";
 import type { Geometry, Position } from "geojson";
 import type { GeometryCollection, Topology } from "topojson-specification";
@@ -24,6 +25,7 @@ use([
   TooltipComponent,
   VisualMapComponent,
   CanvasRenderer,
+  LabelLayout,
 ]);
 
 export type Chart = EChartsType;

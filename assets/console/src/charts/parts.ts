@@ -5,6 +5,13 @@ import type { Look } from "./drawing";
 export const fontFamily =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
 
+/** Returns a function that measures the width in pixels of a text of the given size in a chart. */
+export function measureOf(fontSize: number): (text: string) => number {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d")!;
+  pen.font = `${fontSize}px ${fontFamily}`;
+  return (text) => pen.measureText(text).width;
+}
+
 /** Returns the options that all charts have in common. They disable animation. */
 export function base({ palette }: Look) {
   return {

@@ -3,7 +3,7 @@
 import type { Format } from "../core/format";
 import type { Drawing, Option } from "./drawing";
 import { colorOf } from "./palette";
-import { base, plain, tooltip } from "./parts";
+import { base, measureOf, plain, tooltip } from "./parts";
 import type { Words } from "./words";
 
 export interface Edge {
@@ -38,7 +38,10 @@ export function nodesOf(edges: readonly Edge[]): Node[] {
 const nodeWidth = 12;
 const nodeGap = 10;
 const margin = 8;
+const fontSize = 12;
 const lineHeight = 15;
+/** Space between a node and its label. */
+const labelGap = 5;
 
 /** Returns the count of each node: the larger one of what enters and what leaves it. */
 export function countsOf(edges: readonly Edge[]): ReadonlyMap<string, number> {
@@ -97,12 +100,14 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
       ]),
     },
     option: (look): Option => {
-      const right = look.wide ? 160 : 64;
+      const right = look.wide ? 160 : 72;
       const scale = scaleOf(nodes, counts, look.height - 2 * margin);
       const between = (look.width - 4 - right - nodeWidth) / Math.max(1, layers - 1);
       // The labels of nodes begin at the left end of the edges, and those of edges are in the middle.
       const edgesLabelled = between >= 230;
-      const room = Math.min(look.wide ? 150 : 56, (edgesLabelled ? between / 2 - 40 : between) - nodeWidth);
+      const room = (edgesLabelled ? between / 2 - 40 : between - 2) - nodeWidth - labelGap;
+      const rooms = new Map(nodes.map(({ name, depth }) => [name, depth === layers - 1 ? right - labelGap - 2 : room]));
+      const measure = measureOf(fontSize);
       return {
         ...base(look),
         tooltip: {
@@ -135,13 +140,22 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
             lineStyle: { color: "source", opacity: 0.28, curveness: 0.5 },
             label: {
               color: look.palette.text,
-              fontSize: 12,
+              fontSize,
               lineHeight,
-              overflow: "truncate",
-              width: room,
+              distance: labelGap,
               formatter: ({ name, value }: { name: string; value: number }) =>
-                nodeLabel(nameOf(name), value, share(value, first), value * scale + nodeGap, look.wide, format),
+                nodeLabel(
+                  nameOf(name),
+                  value,
+                  share(value, first),
+                  value * scale + nodeGap,
+                  look.wide,
+                  format,
+                  (text, lines, beside = "") => fitted(text, lines, (rooms.get(name) ?? room) - measure(beside), measure),
+                ),
             },
+            // Edges that cross in the middle would have their labels on top of each other.
+            labelLayout: ({ dataType }: { dataType?: string }) => ({ hideOverlap: dataType === "edge" }),
             edgeLabel: {
               show: edgesLabelled,
               color: look.palette.text,
@@ -165,15 +179,61 @@ export function sankey(edges: readonly Edge[], labelOf: (name: string) => string
   };
 }
 
+/** Returns the lines of a name that has room for so many lines, in which `beside` takes a part of the room. */
+type Fit = (name: string, lines: number, beside?: string) => string[];
+
 /** Returns the label of a node, with as many lines as fit into `height` pixels. */
-export function nodeLabel(name: string, count: number, share: string, height: number, wide: boolean, format: Format): string {
+export function nodeLabel(name: string, count: number, share: string, height: number, wide: boolean, format: Format, fit: Fit): string {
   const lines = Math.floor(height / lineHeight);
-  if (lines >= 3 && !wide) {
-    return [name, format.compact(count), share].join("\n");
+  const number = wide ? `${format.number(count)} · ${share}` : share;
+  if (lines <= 1) {
+    return lines === 1 ? `${number} ${fit(name, 1, `${number} `).join("")}` : "";
   }
-  if (lines >= 2) {
-    return `${name}\n${wide ? `${format.number(count)} · ${share}` : share}`;
+  const numbers = lines >= 3 && !wide ? [format.compact(count), share] : [number];
+  return [...fit(name, Math.min(2, lines - numbers.length)), ...numbers].join("\n");
+}
+
+/**
+ * Breaks a name into at most `most` lines that fit into `room` pixels. If it is too long, dots
+ * replace the middle of the last line, because names often differ only at their end.
+ */
+export function fitted(name: string, most: number, room: number, measure: (text: string) => number): string[] {
+  const words = name.match(/[^\s_.-]*(?:[_.-]+|\s+|$)/g)?.filter(Boolean) ?? [];
+  const lines: string[] = [];
+  let line = "";
+  for (const [at, word] of words.entries()) {
+    const longer = line + word;
+    if (measure(longer.trimEnd()) <= room) {
+      line = longer;
+      continue;
+    }
+    if (line === "" || lines.length === most - 1) {
+      return [...lines, withoutMiddle(line + words.slice(at).join(""), room, measure)];
+    }
+    lines.push(line.trimEnd());
+    line = word;
+    if (lines.length === most - 1 || measure(word.trimEnd()) > room) {
+      return [...lines, withoutMiddle(words.slice(at).join(""), room, measure)];
+    }
   }
-  // The number comes first, because the end of a long name is cut off.
-  return lines === 1 ? `${wide ? `${format.number(count)} · ${share}` : share} ${name}` : "";
+  return [...lines, line.trimEnd()];
+}
+
+/** Returns a text that fits into `room` pixels, with dots instead of its middle if it is too long. */
+function withoutMiddle(text: string, room: number, measure: (text: string) => number): string {
+  if (measure(text) <= room) {
+    return text;
+  }
+  const letters = [...text];
+  for (let kept = letters.length - 1; kept > 1; kept--) {
+    const tail = Math.floor(kept / 2);
+    const cut = `${letters
+      .slice(0, kept - tail)
+      .join("")
+      .trimEnd()}…${letters.slice(-tail).join("").trimStart()}`;
+    if (measure(cut) <= room) {
+      return cut;
+    }
+  }
+  return `${letters[0]}…`;
 }
