@@ -1,5 +1,6 @@
 // Behaviour analysis: required content and actions.
 
+import { en } from "../src/texts/en";
 import { zh } from "../src/texts/zh";
 import { expect, expectAccessible, expectEachAccessible, goTo, open, test } from "./fixtures";
 import { people } from "./people";
@@ -86,6 +87,40 @@ test("retention shows all its rows, and scrolls sideways below them", async ({ p
   await page.setViewportSize({ width: 1440, height: 900 });
   expect(await area.evaluate((area) => [area.scrollHeight - area.clientHeight, area.scrollWidth - area.clientWidth])).toEqual([0, 0]);
 });
+
+for (const [width, language] of [
+  [390, "zh"],
+  [375, "zh"],
+  [320, "en"],
+  [320, "zh"],
+] as const) {
+  test.describe(`on ${width} px in ${language}`, () => {
+    test.use({ viewport: { width, height: 800 }, hasTouch: true });
+
+    test("the kinds of a query are whole, and the range and its buttons are on one line", async ({ page, demo }) => {
+      const texts = { en, zh }[language];
+      await open(page, demo, "/admin/events/explore?project=quillmere", { language });
+      const control = page.getByRole("radiogroup", { name: texts.events.explore.type });
+      await expect(control).toBeVisible();
+      const cut = await control.locator("label").evaluateAll((labels) => labels.filter((one) => one.scrollWidth > one.clientWidth).length);
+      expect(cut).toBe(0);
+      expect(await control.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+
+      await goTo(page, "/admin/analytics?project=quillmere&range=1y");
+      const range = page.getByRole("radiogroup", { name: texts.charts.range });
+      const chosen = range.locator("label[data-active]");
+      await expect(chosen).toHaveText(texts.charts.ranges["1y"]);
+      const [segments, button] = [
+        (await range.boundingBox())!,
+        (await page.getByRole("button", { name: texts.common.refresh, exact: true }).boundingBox())!,
+      ];
+      expect(Math.abs(segments.y + segments.height / 2 - button.y - button.height / 2)).toBeLessThanOrEqual(1);
+      expect(button.x + button.width).toBeLessThanOrEqual(width);
+      const box = (await chosen.boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(segments.x + segments.width + 1);
+    });
+  });
+}
 
 test("paths say when branches are cut, and a refresh within a second asks again", async ({ page, server, project }) => {
   await people(server, project);

@@ -4,26 +4,29 @@
 import { ActionIcon, Button, Group, Popover, SegmentedControl, Stack, Text, Tooltip } from "@mantine/core";
 import { IconCalendar, IconRefresh } from "@tabler/icons-react";
 import { useIsFetching } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { now } from "../core/clock";
 import { type Range, type RangeName, rangeBetween } from "../core/range";
 import { useTexts } from "../core/texts";
 import type { RangeState } from "../core/userange";
+import { useChosenInView } from "../fields/segments";
 import { TimeField } from "../fields/time";
 
 interface RangeBarProps {
   state: RangeState;
   names: readonly RangeName[];
-  children?: ReactNode;
 }
 
-export function RangeBar({ state: { range, setRange, setBetween, refresh }, names, children }: RangeBarProps) {
+export function RangeBar({ state: { range, setRange, setBetween, refresh }, names }: RangeBarProps) {
   const { common, charts: texts } = useTexts();
   const busy = useIsFetching() > 0;
+  const segments = useRef<HTMLDivElement>(null);
+  useChosenInView(segments, range.name ?? "");
   return (
-    <Group gap={4} wrap="wrap">
-      {children}
+    <Group gap={4} wrap="nowrap" maw="100%">
       <SegmentedControl
+        ref={segments}
+        miw={0}
         aria-label={texts.range}
         value={range.name ?? ""}
         onChange={(name) => setRange(name as RangeName)}

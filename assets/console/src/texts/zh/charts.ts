@@ -61,7 +61,8 @@ export const charts: (typeof en)["charts"] = {
   pathsLabel: (edges) => `事件的先后路径。${edges}。`,
   retentionLabel: (size, rates) => `共 ${size} 名用户。回访：${rates}。`,
   range: "时间范围",
-  ranges: { "24h": "24 小时", "7d": "7 天", "30d": "30 天", "90d": "90 天", "1y": "1 年" },
+  // Without spaces, because they are side by side on a phone.
+  ranges: { "24h": "24小时", "7d": "7天", "30d": "30天", "90d": "90天", "1y": "1年" },
   rangeNames: { "24h": "24 小时", "7d": "7 天", "30d": "30 天", "90d": "90 天", "1y": "1 年" },
   own: {
     open: "自定义范围",
