@@ -104,6 +104,25 @@ export async function scenes(demo: Server): Promise<Scene[]> {
       prepare: async (page) => page.getByRole("dialog").getByRole("tab").nth(1).click(),
     },
     {
+      name: "announcements-calendar",
+      path: `/admin/announcements?project=${project}&edit=${news[0]}`,
+      above: true,
+      prepare: async (page) => {
+        await page.getByRole("dialog").locator(".mantine-TextInput-section button").first().click();
+        await page.locator(".mantine-InlineDateTimePicker-root").waitFor();
+      },
+    },
+    {
+      name: "own-range",
+      path: `/admin/analytics?project=${project}`,
+      above: true,
+      prepare: async (page) => {
+        await page.locator("button:has(.tabler-icon-calendar)").first().click();
+        await page.locator("form .mantine-TextInput-section button").last().click();
+        await page.locator(".mantine-InlineDateTimePicker-root").waitFor();
+      },
+    },
+    {
       name: "menu",
       path: "/admin",
       only: "phone",

@@ -131,13 +131,60 @@ test("an error of the range stands below its field and moves no other", async ({
   await expect(form.getByText(en.announcements.form.now)).toBeVisible();
 });
 
+test.describe("in a browser whose language is another one", () => {
+  test.use({ locale: "en-US" });
+
+  test("a time is typed or chosen in a calendar, as the console shows times", async ({ page, server, project }) => {
+    const address = `/admin/announcements?project=${project}&new=1`;
+    await open(page, server, address);
+    const form = page.getByRole("dialog", { name: /^New/ });
+    const published = form.getByRole("textbox", { name: en.announcements.columns.published });
+    await form.getByRole("textbox", { name: "Title" }).fill("Sale");
+    await form.getByRole("textbox", { name: "Content" }).fill("Until Sunday.");
+
+    await published.pressSequentially("nov 24 2026 5:30 pm");
+    await published.blur();
+    await expect(published).toHaveValue(/^Nov 24, 2026, 5:30\sPM$/);
+    await published.fill("24/11/2026");
+    await published.press("Enter");
+    await expect(form.getByText(en.fields.time.wrong)).toBeVisible();
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form.getByRole("status")).toHaveText(en.common.attention(1));
+    await expect(published).toBeFocused();
+    await published.fill("2026-11-24 17:30");
+    await expect(form.getByText(en.fields.time.wrong)).toBeHidden();
+
+    await form.getByRole("button", { name: en.fields.time.calendar(en.announcements.columns.published) }).click();
+    const calendar = page.getByRole("dialog").filter({ has: page.getByRole("button", { name: "November 2026" }) });
+    await expectAccessible(page);
+    await calendar.getByRole("button", { name: "20 November 2026" }).click();
+    await page.keyboard.press("Escape");
+    await expect(calendar).toBeHidden();
+    await expect(form).toBeVisible();
+    await expect(published).toHaveValue(/^Nov 20, 2026, 5:30\sPM$/);
+    await form.getByRole("button", { name: "Save" }).click();
+    await expect(form).toBeHidden();
+    const { data } = await server.call<{ data: { id: string; published_at: number }[] }>("GET", `/admin/projects/${project}/announcements`);
+    // The browser's time zone is Berlin's.
+    expect(data.map(({ published_at }) => published_at)).toEqual([Date.UTC(2026, 10, 20, 16, 30) / 1000]);
+
+    await page.evaluate(() => localStorage.setItem("svc.console.language", "zh"));
+    await page.goto(`${server.url}/admin/announcements?project=${project}&edit=${data[0]!.id}`);
+    const field = page.getByRole("textbox", { name: zh.announcements.columns.published });
+    await expect(field).toHaveValue("2026/11/20 17:30");
+    await field.fill("2026/11/21 下午6:05");
+    await field.blur();
+    await expect(field).toHaveValue("2026/11/21 18:05");
+  });
+});
+
 test("an announcement ends at a time, which the form checks and the list shows", async ({ page, server, project }) => {
   await open(page, server, `/admin/announcements?project=${project}&new=1`);
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Title" }).fill("Sale");
   await form.getByRole("textbox", { name: "Content" }).fill("Until Sunday.");
-  const ends = form.getByLabel("Ends");
-  await form.getByLabel("Published").fill("2020-01-03T10:00");
+  const ends = form.getByRole("textbox", { name: "Ends" });
+  await form.getByRole("textbox", { name: "Published" }).fill("2020-01-03T10:00");
   await ends.fill("2020-01-02T10:00");
   await form.getByRole("button", { name: "Save" }).click();
   await expect(form.getByText(en.announcements.form.endsTooEarly)).toBeVisible();

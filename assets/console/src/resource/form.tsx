@@ -60,6 +60,15 @@ function isInOpenBox(element: Element | null): boolean {
   return button != null && document.getElementById(button)?.getAttribute("aria-expanded") === "true";
 }
 
+/** Returns an error for each time that is NaN because its text could not be read. */
+function unreadable(values: object, error: string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .filter(([, value]) => Number.isNaN(value))
+      .map(([field]) => [field, error]),
+  );
+}
+
 function OpenForm<R extends object, D extends object>({
   resource,
   form,
@@ -95,7 +104,7 @@ function OpenForm<R extends object, D extends object>({
   };
   const save = useMutation({
     mutationFn: async (overwrite: boolean) => {
-      const problems = form.check?.(values.values, record) ?? {};
+      const problems = { ...unreadable(values.values, texts.fields.time.wrong), ...form.check?.(values.values, record) };
       if (Object.keys(problems).length) {
         throw new FieldErrors(problems as Record<string, string>);
       }

@@ -93,8 +93,8 @@ function RangeForm({ range, onChosen }: { range: Range; onChosen(from: number, t
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
-        <TimeField label={texts.own.from} value={from} onChange={setFrom} error={error} description="" />
-        <TimeField label={texts.own.to} value={to} onChange={setTo} />
+        <TimeField label={texts.own.from} value={from} onChange={setFrom} error={error} description="" nested />
+        <TimeField label={texts.own.to} value={to} onChange={setTo} nested />
         <Text size="xs" c="dimmed">
           {texts.own.hint}
         </Text>

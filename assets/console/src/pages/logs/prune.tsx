@@ -141,7 +141,7 @@ function Dialog({ project, onClose }: { project: string; onClose: () => void }) 
                 {logs.prune.delete(format.number(counted.matched), counted.matched)}
               </Button>
             ) : (
-              <Button type="submit" loading={count.isPending} disabled={none || counted !== undefined}>
+              <Button type="submit" loading={count.isPending} disabled={none || Number.isNaN(end) || counted !== undefined}>
                 {logs.prune.count}
               </Button>
             )}

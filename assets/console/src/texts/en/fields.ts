@@ -59,7 +59,12 @@ export const fields = {
     added: "Added",
     more: (count: string) => `${count} more: search to find them.`,
   },
-  time: { zone: (zone: string) => `Time zone: ${zone}` },
+  time: {
+    zone: (zone: string) => `Time zone: ${zone}`,
+    placeholder: "YYYY-MM-DD hh:mm",
+    calendar: (label: string) => `${label}: open calendar`,
+    wrong: "This is no date and time. An example is 2026-11-24 17:30.",
+  },
   scopes: {
     kind: "Records",
     read: "Read",

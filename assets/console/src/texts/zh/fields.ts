@@ -56,7 +56,12 @@ export const fields: (typeof en)["fields"] = {
     added: "已添加",
     more: (count) => `另有 ${count} 个文件，可搜索查找。`,
   },
-  time: { zone: (zone) => `时区：${zone}` },
+  time: {
+    zone: (zone) => `时区：${zone}`,
+    placeholder: "年/月/日 时:分",
+    calendar: (label) => `${label}：打开日历`,
+    wrong: "不是有效的日期和时间，示例：2026/11/24 17:30。",
+  },
   scopes: {
     kind: "记录",
     read: "读取",
