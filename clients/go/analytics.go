@@ -97,7 +97,8 @@ type FlushResult struct {
 
 // Track collects an event. It returns immediately and reports no error. The name is converted to
 // lower case. It may then contain a-z 0-9 _ . : and -, and may have at most 64 characters.
-// Properties may have at most 16 KiB of JSON. An event that breaks these rules is dropped and
+// Properties may have at most 16 KiB of JSON, including app_version, which is added if they have
+// none; see [WithAppVersion]. An event that breaks these rules is dropped and
 // reported to OnDrop. The caller may change the properties after the call.
 func (p *Public) Track(name string, properties map[string]any) {
 	p.client.events.track(name, properties)

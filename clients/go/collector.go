@@ -107,7 +107,7 @@ func (c *collector) track(name string, properties map[string]any) {
 		c.refuse(name)
 		return
 	}
-	encoded, err := encodeProperties(properties)
+	encoded, err := encodeProperties(withAppVersion(properties, c.client.settings.Load().appVersion))
 	if err != nil {
 		c.drop(normal, "properties cannot be encoded")
 		return
@@ -271,6 +271,18 @@ func eventName(name string) (string, bool) {
 		}
 	}
 	return string(lower), true
+}
+
+// withAppVersion returns the properties with the version of the app, unless they have one.
+func withAppVersion(properties map[string]any, version string) map[string]any {
+	const name = "app_version"
+	if _, given := properties[name]; given || version == "" {
+		return properties
+	}
+	all := make(map[string]any, len(properties)+1)
+	maps.Copy(all, properties)
+	all[name] = version
+	return all
 }
 
 // encodeProperties encodes the properties of an event. It returns nil if there are none. Values

@@ -162,7 +162,8 @@ func WithLocale(locale string) Option {
 	}
 }
 
-// WithAppVersion sets the version of the app. It is used for announcements, and for update checks
+// WithAppVersion sets the version of the app. It is the property app_version of events that have
+// none, and is used for announcements, and for update checks
 // that specify no version.
 func WithAppVersion(version string) Option {
 	return func(c *config) error {

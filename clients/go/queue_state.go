@@ -74,7 +74,20 @@ func (s *queueState) ready() {
 				s.add(e)
 			}
 		}
+		if over := len(s.entries) - s.opts.MaxQueueSize; over > 0 {
+			s.dropOldest(over)
+		}
 	})
+}
+
+// dropOldest drops the n oldest entries. The caller must hold mu.
+func (s *queueState) dropOldest(n int) {
+	ids := make([]string, n)
+	for i, e := range s.entries[:n] {
+		ids[i] = e.id
+	}
+	s.take(ids...)
+	s.touch()
 }
 
 // used reports whether the state has been read, which happens when the queue is first used.

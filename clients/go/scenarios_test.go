@@ -27,6 +27,8 @@ type scenario struct {
 		FlushInterval  float64 `json:"flush_interval"`
 		SessionTimeout float64 `json:"session_timeout"`
 		Namespace      string
+		AppVersion     string `json:"app_version"`
+		RolloutKey     string `json:"rollout_key"`
 		DNT            bool
 	}
 	Steps [][]json.RawMessage
@@ -69,6 +71,8 @@ type scenarioRun struct {
 	unique     []string
 	seen       map[string]bool
 	dropped    []string
+	properties []json.RawMessage
+	keys       []string // rollout keys of all update checks
 	identities map[string]bool
 	sessions   map[string]bool
 	batches    int
@@ -79,7 +83,7 @@ func newScenarioRun(s scenario) *scenarioRun {
 	return &scenarioRun{
 		scenario: s, clock: newFakeClock(time.Unix(0, 0)), storage: &memoryStorage{}, clients: map[string]*Client{},
 		current: "one", status: http.StatusAccepted, requests: [][3]any{}, sent: []string{}, sentBy: map[string][]string{},
-		unique: []string{}, seen: map[string]bool{}, dropped: []string{}, identities: map[string]bool{}, sessions: map[string]bool{},
+		properties: []json.RawMessage{}, unique: []string{}, seen: map[string]bool{}, dropped: []string{}, identities: map[string]bool{}, sessions: map[string]bool{},
 	}
 }
 
@@ -89,7 +93,7 @@ func (s *scenarioRun) client(t *testing.T) *Client {
 	if c := s.clients[s.current]; c != nil {
 		return c
 	}
-	c, err := New(testBase, WithProject("alpha"), withClock(s.clock.clock()), WithHTTPClient(&http.Client{Transport: s}),
+	c, err := New(testBase, WithProject("alpha"), WithAppVersion(s.Options.AppVersion), WithRolloutKey(s.Options.RolloutKey), withClock(s.clock.clock()), WithHTTPClient(&http.Client{Transport: s}),
 		WithAnalytics(AnalyticsOptions{
 			Disabled:       s.Options.Enabled != nil && !*s.Options.Enabled,
 			RequireConsent: s.Options.RequireConsent,
@@ -123,14 +127,21 @@ func (s *scenarioRun) RoundTrip(h *http.Request) (*http.Response, error) {
 		DistinctID string `json:"distinct_id"`
 		SessionID  string `json:"session_id"`
 		Events     []struct {
-			ID   string `json:"event_id"`
-			Name string
+			ID         string `json:"event_id"`
+			Name       string
+			Properties json.RawMessage
 		}
+		RolloutKey string `json:"rollout_key"`
 	}
 	if err := json.Unmarshal(text, &batch); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
+	if strings.HasSuffix(h.URL.Path, "/check-update") {
+		defer s.mu.Unlock()
+		s.keys = append(s.keys, batch.RolloutKey)
+		return answerOf(h, http.StatusOK, "{}"), nil
+	}
 	status, header := s.status, http.Header{}
 	if s.retryAfter != "" {
 		header.Set("Retry-After", s.retryAfter)
@@ -170,6 +181,10 @@ func (s *scenarioRun) RoundTrip(h *http.Request) (*http.Response, error) {
 				s.unique = append(s.unique, e.Name)
 			}
 			s.seen[e.ID] = true
+			if e.Properties == nil {
+				e.Properties = json.RawMessage("null")
+			}
+			s.properties = append(s.properties, e.Properties)
 		}
 	}
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("{}")), Request: h}, nil
@@ -212,7 +227,15 @@ func (s *scenarioRun) step(t *testing.T, step []json.RawMessage) {
 	}
 	switch what {
 	case "track":
-		s.client(t).Public.Track(text, nil)
+		var properties map[string]any
+		if len(step) > 2 {
+			read(2, &properties)
+		}
+		s.client(t).Public.Track(text, properties)
+	case "check":
+		if _, err := s.client(t).Public.CheckUpdate(t.Context(), UpdateCheckInput{CurrentVersion: Set("1")}); err != nil {
+			t.Fatal(err)
+		}
 	case "flush":
 		s.flushed = s.client(t).Public.Flush(t.Context())
 	case "send":
@@ -311,6 +334,11 @@ func (s *scenarioRun) expect(t *testing.T, want map[string]json.RawMessage) {
 		"identities": len(s.identities), "sessions": len(s.sessions), "batches": s.batches, "requests": s.requests,
 		"flush":       map[string]int{"sent": s.flushed.Sent, "dropped": s.flushed.Dropped, "pending": s.flushed.Pending},
 		"distinct_id": s.distinctID, "distinct_id_is_uuid": uuidForm.MatchString(s.distinctID),
+		"properties": s.properties, "rollout_keys": len(slices.Compact(slices.Sorted(slices.Values(s.keys)))),
+	}
+	if len(s.keys) > 0 {
+		last := s.keys[len(s.keys)-1]
+		got["rollout_key"], got["rollout_key_is_number"] = last, validRolloutKey(last)
 	}
 	for name, value := range want {
 		actual, known := got[name]

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,13 +22,14 @@ type scenario struct {
 type entry struct {
 	id                               int
 	name, identity, session, project string
+	properties                       string // JSON; "" for none
 }
 
 // queue is the state of a client for one namespace.
 type queue struct {
 	namespace, project string
 	loaded             bool
-	entries            []entry
+	entries, cut       []entry // cut has the stored entries that are above the limit
 	identity, session  string
 	last               int
 	optedOut           bool
@@ -40,6 +43,7 @@ type client struct {
 	project string
 	granted bool
 	queues  map[string]*queue
+	keys    map[string]string // rollout keys by namespace
 }
 
 // sending is a request that the scenario answers later.
@@ -65,6 +69,7 @@ type world struct {
 	current string
 
 	now, ids, identities, sessions int
+	made                           int // number of rollout keys
 	answer, retryAfter             int
 	reject                         []string
 	waits                          bool // the next request does not get its answer immediately
@@ -72,6 +77,7 @@ type world struct {
 	requests                       [][3]any
 	delivered                      []delivery
 	dropped                        []string
+	keys                           []string // rollout keys of all checks
 	flush                          map[string]int
 }
 
@@ -108,19 +114,25 @@ func (w *world) limit() int { return w.number("max_queue_size", 500) }
 // is lower, a batch never becomes full.
 func (w *world) batchSize() int { return min(w.number("batch_size", 20), 50) }
 
+func newClient(project string) *client {
+	return &client{project: project, queues: map[string]*queue{}, keys: map[string]string{}}
+}
+
 func (w *world) use(name string) {
 	if w.clients[name] == nil {
-		w.clients[name] = &client{project: "alpha", queues: map[string]*queue{}}
+		w.clients[name] = newClient("alpha")
 	}
 	w.current = name
 }
 
 func (w *world) client() *client { return w.clients[w.current] }
 
+func (w *world) namespace() string { return w.text("namespace", "454ea31f-"+w.client().project) }
+
 // queue returns the queue of the bound project. It reads the queue from the storage on first use.
 func (w *world) queue() *queue {
 	c := w.client()
-	namespace := w.text("namespace", "454ea31f-"+c.project)
+	namespace := w.namespace()
 	q := c.queues[namespace]
 	if q == nil {
 		q = &queue{namespace: namespace, project: c.project}
@@ -134,6 +146,8 @@ func (w *world) queue() *queue {
 		if w.persistent() {
 			// A namespace of the application may be that of several projects.
 			q.entries = slices.DeleteFunc(slices.Clone(w.queued[namespace]), func(e entry) bool { return !strings.EqualFold(e.project, q.project) })
+			over := max(0, len(q.entries)-w.limit())
+			q.cut, q.entries = q.entries[:over], q.entries[over:]
 		}
 	}
 	return q
@@ -189,6 +203,7 @@ func (w *world) save(q *queue, gone ...entry) {
 	if !w.persistent() {
 		return
 	}
+	gone = append(gone, q.cut...)
 	stored := w.queued[q.namespace]
 	stored = slices.DeleteFunc(slices.Clone(stored), func(e entry) bool { return slices.Contains(gone, e) })
 	for _, e := range q.entries {
@@ -201,7 +216,65 @@ func (w *world) save(q *queue, gone ...entry) {
 	w.keep(q, "queue", map[bool]string{true: "entries"}[len(stored) > 0])
 }
 
-func (w *world) track(name string) {
+// fill puts a text into the storage, as an earlier process has written it.
+func (w *world) fill(q *queue, suffix, text string) {
+	w.keep(q, suffix, text)
+	var events []struct {
+		Name     string
+		Identity string `json:"distinct_id"`
+		Session  string `json:"session_id"`
+	}
+	if suffix != "queue" || json.Unmarshal([]byte(text), &events) != nil {
+		return
+	}
+	q.loaded = false
+	for _, e := range events {
+		w.ids++
+		w.queued[q.namespace] = append(w.queued[q.namespace], entry{id: w.ids, name: e.Name, identity: e.Identity, session: e.Session, project: q.project})
+	}
+}
+
+// check makes an update check, of which only the rollout key matters.
+func (w *world) check() {
+	c, namespace := w.client(), w.namespace()
+	key := w.text("rollout_key", c.keys[namespace])
+	if w.persistent() && w.text("rollout_key", "") == "" && (!w.flag("require_consent") || c.granted) {
+		if stored := w.storage[namespace]["rollout_key"]; rolloutKey.MatchString(stored) {
+			key = stored
+		} else if key == "" {
+			key = w.newKey()
+		}
+		w.keep(w.queue(), "rollout_key", key)
+	}
+	if key == "" {
+		key = w.newKey()
+	}
+	c.keys[namespace] = key
+	w.keys = append(w.keys, key)
+}
+
+// newKey returns a key in the place of a random one.
+func (w *world) newKey() string {
+	w.made++
+	return strconv.Itoa(w.made)
+}
+
+var rolloutKey = regexp.MustCompile(`^[0-9]{1,4}$`)
+
+// versioned adds the version of the application to properties that have none.
+func (w *world) versioned(properties map[string]any) map[string]any {
+	_, given := properties["app_version"]
+	if version := w.text("app_version", ""); version != "" && !given {
+		properties = maps.Clone(properties)
+		if properties == nil {
+			properties = map[string]any{}
+		}
+		properties["app_version"] = version
+	}
+	return properties
+}
+
+func (w *world) track(name string, properties map[string]any) {
 	if !w.active() {
 		return
 	}
@@ -216,7 +289,15 @@ func (w *world) track(name string) {
 	}
 	q.last = w.now
 	w.ids++
-	q.entries = append(q.entries, entry{id: w.ids, name: name, identity: w.identify(q), session: q.session, project: q.project})
+	e := entry{id: w.ids, name: name, identity: w.identify(q), session: q.session, project: q.project}
+	if properties = w.versioned(properties); len(properties) > 0 {
+		text, err := json.Marshal(properties)
+		if err != nil {
+			panic(err)
+		}
+		e.properties = string(text)
+	}
+	q.entries = append(q.entries, e)
 	var gone []entry
 	if len(q.entries) > w.limit() {
 		i := 0
@@ -354,7 +435,13 @@ func (w *world) step(t *testing.T, raw json.RawMessage) {
 	whole := func(i int) int { return int(step[i].(float64)) }
 	switch q := w.queue(); text(0) {
 	case "track":
-		w.track(text(1))
+		var properties map[string]any
+		if len(step) > 2 {
+			properties = step[2].(map[string]any)
+		}
+		w.track(text(1), properties)
+	case "check":
+		w.check()
 	case "flush", "send":
 		w.flush = map[string]int{"sent": 0, "dropped": 0, "pending": 0}
 		w.waits = text(0) == "send"
@@ -399,7 +486,7 @@ func (w *world) step(t *testing.T, raw json.RawMessage) {
 			w.reject = append(w.reject, name.(string))
 		}
 	case "restart":
-		w.clients[w.current] = &client{project: w.client().project, queues: map[string]*queue{}}
+		w.clients[w.current] = newClient(w.client().project)
 	case "bind":
 		w.bind(text(1))
 	case "client":
@@ -408,7 +495,7 @@ func (w *world) step(t *testing.T, raw json.RawMessage) {
 		if q.identity != "" || len(q.entries) > 0 {
 			t.Fatal("the storage is filled after the client was used")
 		}
-		w.keep(q, text(1), text(2))
+		w.fill(q, text(1), text(2))
 	case "expect":
 		w.expect(t, step[1].(map[string]any))
 	default:
@@ -445,7 +532,7 @@ func (w *world) expect(t *testing.T, want map[string]any) {
 	}
 	sent, unique, by := []string{}, []string{}, map[string][]string{}
 	identities, sessions, ids := map[string]bool{}, map[string]bool{}, map[int]bool{}
-	last := ""
+	last, properties := "", []json.RawMessage{}
 	for _, d := range w.delivered {
 		sent = append(sent, names(d.batch)...)
 		by[d.project] = append(by[d.project], names(d.batch)...)
@@ -456,6 +543,10 @@ func (w *world) expect(t *testing.T, want map[string]any) {
 				unique = append(unique, e.name)
 			}
 			ids[e.id] = true
+			if e.properties == "" {
+				e.properties = "null"
+			}
+			properties = append(properties, json.RawMessage(e.properties))
 		}
 	}
 	keys := []string{}
@@ -473,6 +564,11 @@ func (w *world) expect(t *testing.T, want map[string]any) {
 		"sent":   sent, "dropped": dropped, "identities": len(identities), "sessions": len(sessions), "batches": len(w.delivered),
 		"flush": w.flush, "requests": w.requests, "sent_by": by, "unique_sent": unique, "storage_keys": keys,
 		"stored_queue": append([]string{}, stored...), "distinct_id": last, "distinct_id_is_uuid": strings.HasPrefix(last, "random "),
+		"properties": properties, "rollout_keys": len(slices.Compact(slices.Sorted(slices.Values(w.keys)))),
+	}
+	if len(w.keys) > 0 {
+		got["rollout_key"] = w.keys[len(w.keys)-1]
+		got["rollout_key_is_number"] = rolloutKey.MatchString(w.keys[len(w.keys)-1])
 	}
 	for key, value := range want {
 		have, known := got[key]

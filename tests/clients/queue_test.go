@@ -3,6 +3,7 @@ package clients
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -66,7 +67,8 @@ func openCollection(options collecting, on kept, newID func() string) *collectio
 	c := &collection{collecting: options, newID: newID}
 	switch options.persistence {
 	case "persistent":
-		c.identity, c.queue, c.optedOut = on.identity, slices.Clone(on.queue), on.optedOut
+		// The process that stored the queue may have allowed more entries.
+		c.identity, c.queue, c.optedOut = on.identity, slices.Clone(on.queue[max(0, len(on.queue)-c.maxQueue):]), on.optedOut
 		c.feedback = slices.Clone(on.feedback)
 	case "session":
 		c.optedOut = on.optedOut
@@ -116,6 +118,17 @@ func sizeOf(v any) int {
 		panic(err)
 	}
 	return len(text)
+}
+
+// versioned adds the version of the app to the properties of an event, unless they have one.
+func versioned(properties any, version string) any {
+	own, _ := properties.(map[string]any)
+	if _, given := own["app_version"]; given || version == "" {
+		return properties
+	}
+	all := map[string]any{"app_version": version}
+	maps.Copy(all, own)
+	return all
 }
 
 // track adds an event, and sends the batch if it is full.

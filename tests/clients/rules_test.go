@@ -50,10 +50,11 @@ type scenario struct {
 		Enabled        *bool
 		RequireConsent bool `json:"require_consent"`
 		Persistence    string
-		BatchSize      int   `json:"batch_size"`
-		MaxQueueSize   int   `json:"max_queue_size"`
-		FlushInterval  int64 `json:"flush_interval"`
-		SessionTimeout int64 `json:"session_timeout"`
+		BatchSize      int    `json:"batch_size"`
+		MaxQueueSize   int    `json:"max_queue_size"`
+		FlushInterval  int64  `json:"flush_interval"`
+		SessionTimeout int64  `json:"session_timeout"`
+		AppVersion     string `json:"app_version"`
 		DNT            bool
 	}
 	Steps [][]json.RawMessage
@@ -61,7 +62,7 @@ type scenario struct {
 
 // beyond lists the steps of scenarios that the model does not support, because they do not occur in
 // a story. A story has only one client at a time, and nothing happens during a request.
-var beyond = []string{"send", "done", "client", "store", "bind"}
+var beyond = []string{"send", "done", "client", "store", "bind", "check"}
 
 func (s scenario) told() bool {
 	return !s.Options.DNT && !slices.ContainsFunc(s.Steps, func(step []json.RawMessage) bool {
@@ -114,7 +115,7 @@ func TestModelKeepsTheScenarios(t *testing.T) {
 			if scenario.Options.MaxQueueSize > 0 {
 				options.maxQueue = scenario.Options.MaxQueueSize
 			}
-			s := &scripted{status: 202, newID: counter()}
+			s := &scripted{status: 202, newID: counter(), appVersion: scenario.Options.AppVersion}
 			s.collection = openCollection(options, kept{}, s.newID)
 			for _, step := range scenario.Steps {
 				s.step(t, step)
@@ -127,11 +128,13 @@ func TestModelKeepsTheScenarios(t *testing.T) {
 type scripted struct {
 	*collection
 	newID      func() string
+	appVersion string
 	status     int
 	wait       int64
 	rejected   []string
 	now        int64
 	sent       []string
+	properties []any
 	batches    int
 	identities map[string]bool
 	sessions   map[string]bool
@@ -152,7 +155,7 @@ func (s *scripted) send(batch []tracked) (status int, wait int64) {
 	}
 	s.identities[batch[0].identity], s.sessions[batch[0].session] = true, true
 	for _, e := range batch {
-		s.sent = append(s.sent, e.name)
+		s.sent, s.properties = append(s.sent, e.name), append(s.properties, e.wire()["properties"])
 	}
 	return 202, 0
 }
@@ -171,7 +174,17 @@ func (s *scripted) step(t *testing.T, step []json.RawMessage) {
 	switch what {
 	case "track":
 		read(&name)
-		s.track(name, nil, s.now, s.now*1000, s.send)
+		var properties map[string]any
+		if len(step) > 2 {
+			if err := json.Unmarshal(step[2], &properties); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := versioned(properties, s.appVersion)
+		if len(properties) == 0 && s.appVersion == "" {
+			all = nil
+		}
+		s.track(name, all, s.now, s.now*1000, s.send)
 	case "advance":
 		var seconds int64
 		read(&seconds)
@@ -228,6 +241,7 @@ func (s *scripted) expect(t *testing.T, want map[string]any) {
 		"active": s.active(), "opted_out": s.optedOut, "pending": pending, "stored": stored,
 		"sent": append([]string{}, s.sent...), "dropped": append([]string{}, s.failed...),
 		"identities": len(s.identities), "sessions": len(s.sessions), "batches": s.batches,
+		"properties": append([]any{}, s.properties...),
 	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if _, known := got[key]; known && canonical(got[key]) != canonical(want[key]) {

@@ -294,6 +294,9 @@ func (s *story) someProperties() any {
 	default:
 		p := s.anything()
 		p["n"] = s.random.IntN(100)
+		if n == 7 {
+			p["app_version"] = p["n"]
+		}
 		return p
 	}
 }
@@ -318,7 +321,8 @@ func (s *story) someEvents() {
 }
 
 func (s *story) track(name string, properties any, outage []answer) {
-	if s.queue().mixed(sizeOf(properties)+200, s.monotonic) {
+	all := versioned(properties, s.appVersion)
+	if s.queue().mixed(sizeOf(all)+200, s.monotonic) {
 		s.flush(nil)
 	}
 	step := map[string]any{"do": "track", "name": name}
@@ -327,7 +331,7 @@ func (s *story) track(name string, properties any, outage []answer) {
 	}
 	s.answers = outage
 	s.emit(step, func() map[string]any {
-		s.queue().track(name, properties, s.wall/1000, s.monotonic, s.sendBatch)
+		s.queue().track(name, all, s.wall/1000, s.monotonic, s.sendBatch)
 		return nothing()
 	})
 }

@@ -29,11 +29,15 @@ class MemoryStorage:
         self.texts.pop(key, None)
 
 
+CLIENT_OPTIONS = ("app_version", "rollout_key")
+
+
 class World:
     """What the clients of a scenario share, and what came of it."""
 
     def __init__(self, options: dict[str, Any]) -> None:
-        self.options = {k: v for k, v in options.items() if k != "dnt"}
+        self.options = {k: v for k, v in options.items() if k not in ("dnt", *CLIENT_OPTIONS)}
+        self.client = {k: v for k, v in options.items() if k in CLIENT_OPTIONS}
         self.storage = MemoryStorage()
         self.answer, self.retry_after = 202, 0
         self.reject: list[str] = []
@@ -42,6 +46,7 @@ class World:
         self.held_answer = 202
         self.delivered: list[tuple[str, dict[str, Any]]] = []
         self.requests: list[list[Any]] = []
+        self.keys: list[str] = []
         self.dropped: list[str] = []
         self.flush: dict[str, int] = {}
         self.now = 0.0
@@ -52,10 +57,13 @@ class World:
             "storage": self.storage,
             "on_drop": lambda name, _: self.dropped.append(name),
         }
-        return {"analytics": analytics, "send_client_time": False, "platform": None}
+        return {"analytics": analytics, "send_client_time": False, "platform": None, **self.client}
 
     def take(self, request: httpx.Request, content: bytes, held_status: int | None) -> httpx.Response:
         body = json.loads(content)
+        if request.url.path.endswith("/check-update"):
+            self.keys.append(body["rollout_key"])
+            return httpx.Response(200, json={})
         names = [event["name"] for event in body["events"]]
         project = request.url.path.split("/")[-2]
         status, headers = self.answer, {}
@@ -87,6 +95,7 @@ class World:
         bodies = [body for _, body in self.delivered]
         last = bodies[-1]["distinct_id"] if bodies else ""
         texts = self.storage.texts
+        key = self.keys[-1] if self.keys else ""
         return {
             "active": queue.active(),
             "opted_out": client.public.has_opted_out(),
@@ -105,6 +114,10 @@ class World:
             "stored_queue": sorted(e["name"] for e in json.loads(texts.get(prefix + "queue", "[]"))),
             "distinct_id": last,
             "distinct_id_is_uuid": len(last) == 36 and last[14] == "4" and last.count("-") == 4,
+            "properties": [event.get("properties") for body in bodies for event in body["events"]],
+            "rollout_keys": len(set(self.keys)),
+            "rollout_key": key,
+            "rollout_key_is_number": key.isdecimal() and 0 <= int(key) <= 9999,
         }
 
     def expect(self, client: Any, wanted: dict[str, Any]) -> None:
@@ -116,7 +129,7 @@ class World:
         """Do a step that needs no waiting; false when it does."""
         do, public = step[0], client.public
         if do == "track":
-            public.track(step[1])
+            public.track(*step[1:])
         elif do in ("opt_out", "opt_in", "grant_consent", "revoke_consent", "reset_identity"):
             getattr(public, do)()
         elif do == "advance":
@@ -170,6 +183,8 @@ def run(scenario: dict[str, Any]) -> None:
             client = clients.setdefault(name, clients.get(name) or make())
         elif step[0] == "flush":
             flush()
+        elif step[0] == "check":
+            client.public.check_update(current_version="1")
         elif step[0] == "send":
             world.hold_next = True
             flushing.append(threading.Thread(target=flush))
@@ -228,6 +243,8 @@ async def run_async(scenario: dict[str, Any]) -> None:
             client = clients.setdefault(name, clients.get(name) or make())
         elif step[0] == "flush":
             await flush()
+        elif step[0] == "check":
+            await client.public.check_update(current_version="1")
         elif step[0] == "send":
             world.hold_next = True
             arrived.clear()

@@ -156,7 +156,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Version of the application, for update checks and announcements.
+    /// Version of the application, for update checks and announcements, and
+    /// the property `app_version` of events that have none.
     pub fn app_version(mut self, version: impl Into<String>) -> Self {
         self.options.app_version = Some(version.into());
         self

@@ -32,7 +32,7 @@ export const storeOn = (storage: AnalyticsStorage): Store => ({
 });
 
 /** Fills in the defaults and rejects values that are out of range. */
-function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning {
+function tune(options: AnalyticsOptions, appVersion: string | null, log: (message: string) => void): Tuning {
   checkOptions(
     options,
     "enabled:boolean requireConsent:boolean persistence:string flushIntervalMs:number batchSize:number maxQueueSize:number " +
@@ -60,6 +60,7 @@ function tune(options: AnalyticsOptions, log: (message: string) => void): Tuning
     maxQueueSize: above("maxQueueSize", 500, 1),
     sessionTimeoutMs: above("sessionTimeoutMs", 1800000, Number.MIN_VALUE),
     respectDoNotTrack: options.respectDoNotTrack ?? true,
+    appVersion,
     onDrop(name, reason) {
       if (!told.has(name) && told.size < 500) {
         told.add(name);
@@ -94,9 +95,10 @@ export class Analytics {
     private readonly fixed: Fixed,
     private readonly settings: Settings,
     private readonly options: AnalyticsOptions,
+    appVersion: string | null,
   ) {
     this.host = fixed.host;
-    this.tuning = tune(options, (message) => fixed.log({ message }));
+    this.tuning = tune(options, appVersion, (message) => fixed.log({ message }));
   }
 
   /** Namespace of the local state of the bound project. */

@@ -43,7 +43,7 @@ export interface SvcClientOptions {
   headers?: Record<string, string> | undefined;
   /** Language preference of public reads that specify none. */
   locale?: string | null | undefined;
-  /** Version of the application, for announcements and update checks that specify none. */
+  /** Version of the application, for announcements and update checks that specify none, and the property `app_version` of events. */
   appVersion?: string | null | undefined;
   /** Channel that update checks ask for if they specify none, such as `preview`. */
   channel?: string | null | undefined;
@@ -191,7 +191,7 @@ export class Client {
       },
     };
     const appVersion = options.appVersion ?? null;
-    const analytics = (this.analytics = new Analytics(this.fixed, this.settings, options.analytics || {}));
+    const analytics = (this.analytics = new Analytics(this.fixed, this.settings, options.analytics || {}, appVersion));
     const call =
       (admin: boolean): Call =>
       (flags, request, data) => {

@@ -195,8 +195,8 @@ export class QueueState {
       this.loaded = true;
       this.optedOut = this.peek("opt_out") === "1";
       if (this.tuning.persistence === "persistent") {
-        const stored = parseEntries(this.peek("queue")).filter(({ project }) => this.isOwn(project));
-        this.entries = stored.slice(-this.tuning.maxQueueSize);
+        this.entries = parseEntries(this.peek("queue")).filter(({ project }) => this.isOwn(project));
+        this.remove(this.entries.slice(0, -this.tuning.maxQueueSize));
       }
     }
   }

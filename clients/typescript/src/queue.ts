@@ -63,6 +63,7 @@ export interface Tuning {
   maxQueueSize: number;
   sessionTimeoutMs: number;
   respectDoNotTrack: boolean;
+  appVersion: string | null;
   onDrop(name: string, reason: string): void;
 }
 
@@ -133,7 +134,7 @@ export class Queue extends QueueState {
       this.drop(String(name), "invalid name");
       return;
     }
-    const json = properties == null ? "" : snapshot(properties);
+    const json = versioned(properties == null ? "" : snapshot(properties), this.tuning.appVersion);
     if (json.length * 3 > propertyBytes && utf8(json).length > propertyBytes) {
       this.drop(event, "properties over 16 KiB");
       return;
@@ -359,6 +360,15 @@ const head = ({ who, session }: Entry, extra: Extra): string =>
 /** The body of a batch. */
 export const encode = (entries: Entry[], extra: Extra = {}): string =>
   head(entries[0]!, extra) + entries.map((entry) => entry.wire + "}").join() + "]}";
+
+/** Adds the version of the application to encoded properties, unless they have one. */
+function versioned(json: string, version: string | null): string {
+  if (!version || (json && "app_version" in JSON.parse(json))) {
+    return json;
+  }
+  const own = JSON.stringify({ app_version: version });
+  return json ? json.slice(0, -1) + "," + own.slice(1) : own;
+}
 
 /** Encodes properties as JSON. Values that JSON cannot represent become text; never throws. */
 export function snapshot(properties: unknown): string {

@@ -125,15 +125,22 @@ async function play({ options = {}, steps }) {
   let status = 202;
   let wait;
   let refused = [];
-  const { dnt, ...analytics } = options;
+  const keys = [];
+  const { dnt, app_version: appVersion, rollout_key: rolloutKey, ...analytics } = options;
   let clock;
   const start = () => {
     const { analytics: tuned } = clientOptions("", { analytics });
     const made = testClient(
       {
         projectKey: "alpha",
+        appVersion,
+        rolloutKey,
         fetch: async (url, init) => {
           const batch = JSON.parse(init.body);
+          if (url.endsWith("/check-update")) {
+            keys.push(batch.rollout_key);
+            return Response.json({});
+          }
           const names = batch.events.map((event) => event.name);
           const [, project] = /\/public\/(.*)\/events$/.exec(url);
           let answer = names.some((name) => refused.includes(name)) ? 400 : status;
@@ -179,7 +186,7 @@ async function play({ options = {}, steps }) {
   let flushed;
   const queue = () => client().analytics.queue;
   const prefix = () => `svc.analytics.${client().analytics.namespace}.`;
-  const keys = () => [...storage.values.keys()].sort();
+  const storageKeys = () => [...storage.values.keys()].sort();
   const look = {
     active: () => client().analytics.active,
     opted_out: () => client().public.hasOptedOut(),
@@ -188,9 +195,9 @@ async function play({ options = {}, steps }) {
       assert.equal(typeof client().analytics.active, "boolean");
       return queue().entries.map((entry) => entry.name);
     },
-    stored: () => keys().filter((key) => key.startsWith(prefix())).map((key) => key.slice(prefix().length)),
+    stored: () => storageKeys().filter((key) => key.startsWith(prefix())).map((key) => key.slice(prefix().length)),
     stored_queue: () => JSON.parse(storage.values.get(prefix() + "queue") ?? "[]").map((entry) => entry.name).sort(),
-    storage_keys: keys,
+    storage_keys: storageKeys,
     sent: () => batches.flatMap((batch) => batch.events.map((event) => event.name)),
     sent_by: () => sentBy,
     unique_sent: () => unique,
@@ -200,11 +207,16 @@ async function play({ options = {}, steps }) {
     identities: () => new Set(batches.map((batch) => batch.distinct_id)).size,
     sessions: () => new Set(batches.map((batch) => batch.session_id)).size,
     batches: () => batches.length,
+    properties: () => batches.flatMap((batch) => batch.events.map((event) => event.properties ?? null)),
+    rollout_keys: () => new Set(keys).size,
+    rollout_key: () => keys.at(-1),
+    rollout_key_is_number: () => /^\d{1,4}$/.test(keys.at(-1)),
     distinct_id: () => batches.at(-1).distinct_id,
     distinct_id_is_uuid: () => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(look.distinct_id()),
   };
   const verbs = {
-    track: (name) => client().public.track(name),
+    track: (name, properties) => client().public.track(name, properties),
+    check: () => client().public.checkUpdate({ current_version: "1" }),
     async flush() {
       flushed = await client().public.flush();
     },

@@ -100,6 +100,7 @@ class Core:
                     lambda body: self._events_request(key, body),
                     lambda queue: self.saver.request(queue),
                     key if self.analytics.namespace is not None else None,
+                    self._settings.app_version,
                 )
             return self._queue
 

@@ -18,8 +18,9 @@ class EventMethods:
         """Collect an event. Returns at once and never raises.
 
         A name has 1 to 64 characters of `a-z 0-9 _ . : -`; upper case becomes
-        lower case. Properties are at most 16 KiB of JSON; later changes of the
-        mapping have no effect.
+        lower case. Properties are at most 16 KiB of JSON, with the `app_version`
+        of the client, which they get unless they have one; later changes of
+        the mapping have no effect.
         """
         self._base.track(name, properties)
 

@@ -137,6 +137,13 @@ def express(properties: Mapping[str, Any]) -> str:
         return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+def with_version(properties: Mapping[str, Any] | None, version: str | None) -> Mapping[str, Any] | None:
+    """Return properties with the version of the application, unless they have one."""
+    if not version or (properties and (not isinstance(properties, Mapping) or "app_version" in properties)):
+        return properties
+    return {**(properties or {}), "app_version": version}
+
+
 def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -251,6 +258,7 @@ class EventQueue:
         prepare: Callable[[bytes], Prepared | None],
         save_soon: Callable[[EventQueue], None],
         project_key: str | None = None,
+        app_version: str | None = None,
     ) -> None:
         self.options = options
         self._clock = clock
@@ -259,6 +267,7 @@ class EventQueue:
         self._prepare = prepare
         self._save_soon = save_soon
         self._project_key = project_key
+        self._app_version = app_version
         prefix = f"svc.analytics.{namespace}."
         self._keys = {name: prefix + name for name in ("distinct_id", "queue", "opt_out", "feedback")}
         self._batch_size = min(options.batch_size, MAX_BATCH)
@@ -335,6 +344,7 @@ class EventQueue:
                 self._report_name(str(name))
                 return
             wire_properties = b""
+            properties = with_version(properties, self._app_version)
             if properties:
                 wire_properties = express(properties).encode("utf-8", "replace")
                 if not wire_properties.startswith(b"{"):
@@ -565,6 +575,9 @@ class EventQueue:
                 entries = read_queue(state.get(self._keys["queue"]))
                 # Where several projects share a namespace, each sends its own.
                 ours = [entry for entry in entries if self._is_ours(entry.project_key)]
+                for entry in ours[: -self.options.max_queue_size]:
+                    self._note_gone(entry)
+                    self.dirty = True
                 self._entries = ours[-self.options.max_queue_size :]
                 self._since = time.monotonic() if self._entries else None
 

@@ -83,7 +83,8 @@ class SvcClient(Settable):
         - `retries` of reads that found no server; 0 turns them off.
         - `user_agent` replaces the name of the library, `app_identifier` is added to it.
         - `headers` go with every request; they cannot replace those of the library.
-        - `locale` and `app_version` fill arguments that calls leave out.
+        - `locale` and `app_version` fill arguments that calls leave out. `app_version` is also the
+          property `app_version` of events that have none.
         - `channel` and `rollout_key` fill those of update checks. Without a key, rollouts go by a random
           number from 0 to 9999 that is kept with the local state.
         - `transport` is any transport of `httpx`, for example `httpx.MockTransport`.

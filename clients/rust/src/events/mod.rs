@@ -322,7 +322,9 @@ impl Events {
         let Some(event) = rules::event_name(name) else {
             return self.refuse(core, name);
         };
-        match rules::properties(properties) {
+        let settings = core.settings();
+        let version = settings.app_version.as_deref().filter(|v| !v.is_empty());
+        match rules::properties(properties, version) {
             Ok(properties) => queue.track(core, event, properties),
             Err(reason) => queue.report_drop(&event, reason),
         }

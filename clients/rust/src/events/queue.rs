@@ -711,7 +711,9 @@ impl State {
             .filter(mine)
             .collect();
         let over = self.entries.len().saturating_sub(options.max_queue_size);
-        self.entries.drain(..over);
+        for entry in self.entries.drain(..over).collect::<Vec<_>>() {
+            self.forget_id(&entry.event_id);
+        }
     }
 
     fn identifier(&mut self) -> String {

@@ -1,8 +1,10 @@
 //! Rules of event collection that need no state: names, outcomes, waits.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::url;
@@ -53,11 +55,16 @@ pub(crate) fn event_name(name: &str) -> Option<String> {
 }
 
 /// Properties as JSON, now; `None` when there are none. Numbers that are none
-/// become null.
+/// become null. Properties without `app_version` get the given one.
 pub(crate) fn properties(
     properties: impl Serialize,
+    app_version: Option<&str>,
 ) -> Result<Option<Box<RawValue>>, &'static str> {
-    let text = serde_json::to_string(&properties).map_err(|_| "properties cannot be encoded")?;
+    let encoded = serde_json::to_string(&properties).and_then(|text| match app_version {
+        Some(version) => with_version(text, version),
+        None => Ok(text),
+    });
+    let text = encoded.map_err(|_| "properties cannot be encoded")?;
     match text.as_str() {
         "{}" | "null" => Ok(None),
         text if text.len() > LARGEST_PROPERTIES => Err("properties have more than 16 KiB"),
@@ -66,6 +73,23 @@ pub(crate) fn properties(
             .map(Some)
             .map_err(|_| "properties cannot be encoded"),
     }
+}
+
+/// Adds the version of the application to an object, unless it has one.
+fn with_version(text: String, version: &str) -> serde_json::Result<String> {
+    let start = match text.as_str() {
+        "{}" | "null" => "{".to_owned(),
+        object if object.starts_with('{') => {
+            let keys: HashMap<String, IgnoredAny> = serde_json::from_str(object)?;
+            if keys.contains_key("app_version") {
+                return Ok(text);
+            }
+            format!("{},", &object[..object.len() - 1])
+        }
+        _ => return Ok(text),
+    };
+    let version = serde_json::to_string(version)?;
+    Ok(format!(r#"{start}"app_version":{version}}}"#))
 }
 
 /// Whether a text can identify a sender: 1 to 128 printable ASCII characters.

@@ -14,7 +14,7 @@ use crate::events::rules;
 use crate::events::state::parse_queue;
 use crate::sync::lock;
 use crate::transport::Failure;
-use crate::{Analytics, Flushed, Storage, SvcClient};
+use crate::{Analytics, CheckUpdate, Flushed, Storage, SvcClient};
 
 /// A storage in memory that outlives a client.
 #[derive(Clone, Default)]
@@ -59,6 +59,9 @@ struct Script {
     sessions: HashSet<String>,
     batches: usize,
     distinct_id: String,
+    properties: Vec<Value>,
+    /// Rollout keys of all update checks.
+    keys: Vec<String>,
 }
 
 /// Status, headers and body.
@@ -68,8 +71,12 @@ type Told = (u16, Vec<(String, String)>, Vec<u8>);
 fn answer(script: &Mutex<Script>, request: &crate::Request) -> Result<Told, Failure> {
     let body: Value =
         serde_json::from_slice(request.body.as_deref().unwrap_or(b"null")).expect("JSON");
-    let events = body["events"].as_array().expect("events");
     let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+    if request.url.ends_with("/check-update") {
+        lock(script).keys.push(text(&body["rollout_key"]));
+        return Ok((200, Vec::new(), b"{}".to_vec()));
+    }
+    let events = body["events"].as_array().expect("events");
     let names: Vec<String> = events.iter().map(|e| text(&e["name"])).collect();
     let mut state = lock(script);
     let mut status = if names.iter().any(|name| state.reject.contains(name)) {
@@ -92,6 +99,7 @@ fn answer(script: &Mutex<Script>, request: &crate::Request) -> Result<Told, Fail
     }
     if status < 300 {
         for event in events {
+            state.properties.push(event["properties"].clone());
             if state.event_ids.insert(text(&event["event_id"])) {
                 state.unique_sent.push(text(&event["name"]));
             }
@@ -151,6 +159,7 @@ impl Scenario {
         if let Some(client) = self.clients.get(&self.current) {
             return client.clone();
         }
+        let mut builder = SvcClient::builder(BASE);
         let mut analytics = Analytics::new().storage(self.storage.clone());
         for (name, value) in self.options.as_object().into_iter().flatten() {
             let number = value.as_u64().unwrap_or(0) as usize;
@@ -166,13 +175,21 @@ impl Scenario {
                 "session_timeout" => analytics.session_timeout(seconds),
                 "namespace" => analytics.namespace(text),
                 "persistence" => analytics.persistence(text.parse().expect("a mode")),
+                "app_version" => {
+                    builder = builder.app_version(text);
+                    analytics
+                }
+                "rollout_key" => {
+                    builder = builder.rollout_key(text);
+                    analytics
+                }
                 other => panic!("unknown option {other}"),
             };
         }
         let dropped = self.dropped.clone();
         analytics = analytics.on_drop(move |name, _| lock(&dropped).push(name.to_owned()));
         let script = self.script.clone();
-        let client = SvcClient::builder(BASE)
+        let client = builder
             .project_key(PROJECT)
             .transport(Recorder::new(move |request| answer(&script, request)))
             .fake_clock()
@@ -195,7 +212,12 @@ impl Scenario {
         let argument = &step[1];
         let text = argument.as_str().unwrap_or("");
         match step[0].as_str().unwrap_or("") {
-            "track" => self.client().public().track(text, ()),
+            "track" => self.client().public().track(text, &step[2]),
+            "check" => {
+                let check = CheckUpdate::new().current_version("1");
+                // The answer is not one of the service.
+                let _ = self.client().public().check_update(&check);
+            }
             "flush" => self.flushed = self.client().public().flush(),
             "send" => {
                 let (arrived, arrival) = mpsc::channel();
@@ -301,6 +323,10 @@ impl Scenario {
             "sessions": script.sessions.len(),
             "batches": script.batches,
             "distinct_id": script.distinct_id,
+            "properties": script.properties,
+            "rollout_keys": script.keys.iter().collect::<HashSet<_>>().len(),
+            "rollout_key": script.keys.last(),
+            "rollout_key_is_number": script.keys.last().is_some_and(|k| rules::is_rollout_key(k)),
             "distinct_id_is_uuid": script.distinct_id.len() == 36 && version == Some(&b'4'),
         });
         for (name, value) in wanted.as_object().expect("an object") {
