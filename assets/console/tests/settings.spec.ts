@@ -1,4 +1,4 @@
-// The five pages of the settings: required content and actions.
+// The pages of the settings: required content and actions.
 
 import { expect, expectAccessible, expectEachAccessible, open, test } from "./fixtures";
 import { password, username } from "./server";

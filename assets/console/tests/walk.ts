@@ -11,6 +11,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/analytics", ({ frame }) => frame.pages.statistics],
   ["/admin/projects", ({ frame }) => frame.pages.projects],
   ["/admin/projects/codehost", ({ codehost }) => codehost.title],
+  ["/admin/projects/hooks", ({ hooks }) => hooks.title],
   ["/admin/versions", ({ frame }) => frame.pages.versions],
   ["/admin/versions/feeds", ({ feeds }) => feeds.title],
   ["/admin/versions/distribution", ({ distribution }) => distribution.title],
@@ -23,7 +24,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/feedbacks", ({ frame }) => frame.pages.feedbacks],
   ["/admin/logs", ({ frame }) => frame.pages.logs],
   ["/admin/tokens", ({ frame }) => frame.pages.tokens],
-  ...["", "/codehost-app", "/translation", "/storage", "/terms"].map((below): (typeof pages)[number] => [
+  ...["", "/codehost-app", "/translation", "/storage", "/hooks", "/terms"].map((below): (typeof pages)[number] => [
     `/admin/settings${below}`,
     ({ frame }) => frame.pages.settings,
   ]),

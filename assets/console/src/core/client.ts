@@ -37,7 +37,7 @@ function loginOf(init?: RequestInit): string {
 const questions = /\/(analysis\/\w+|update-check-simulation|markdown-preview|translate|test)$/;
 // Addresses of requests that create a record. Creating two records with the same content is
 // probably a mistake, so such a request is identified by its content.
-const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|api-keys|uploads\/[^/]+\/complete)$/;
+const beginnings = /\/(projects|versions|announcements|feedbacks|logs|locales|cards|backends|hooks|api-keys|uploads\/[^/]+\/complete)$/;
 
 // The idempotency keys of changes that got no response. The server may have made these changes.
 const unanswered = new Map<string, string>();

@@ -38,8 +38,10 @@ export type SubPath =
   | "/logs"
   | "/projects"
   | "/projects/codehost"
+  | "/projects/hooks"
   | "/settings"
   | "/settings/codehost-app"
+  | "/settings/hooks"
   | "/settings/storage"
   | "/settings/terms"
   | "/settings/translation"
@@ -84,6 +86,7 @@ export const subPages: readonly { path: Path; name: keyof Texts["frame"]["settin
   { path: "/admin/settings/codehost-app", name: "codehostApp" },
   { path: "/admin/settings/translation", name: "translation" },
   { path: "/admin/settings/storage", name: "storage" },
+  { path: "/admin/settings/hooks", name: "hooks" },
   { path: "/admin/settings/terms", name: "terms" },
 ];
 

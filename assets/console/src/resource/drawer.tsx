@@ -59,7 +59,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
     }
   };
   const open = Boolean(address["open"]);
-  const visited = record && address["open"] ? resource.label(record) : null;
+  const visited = record && address["open"] && !resource.passing ? resource.label(record) : null;
   useEffect(() => {
     const page = pageOf(window.location.pathname);
     if (visited && page) {

@@ -118,7 +118,7 @@ function OpenForm<R extends object, D extends object>({
         showChange(queries, [resource.name, list.project], resource.id, record, result as Partial<R>);
       }
       void queries.invalidateQueries({ queryKey: [resource.name] });
-      if (!record && form.created) {
+      if (!record && form.created?.(result as never, () => leave())) {
         values.resetDirty();
         setMade({ result });
         return;

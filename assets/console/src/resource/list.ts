@@ -60,7 +60,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   const [shownProject] = useProjectKey();
   const queries = useQueryClient();
   const router = useRouter();
-  const { filters = noFilters, columns, name } = resource;
+  const { filters = noFilters, columns, name, scope = "" } = resource;
   const rows = useRows(search, resource.lines ?? 1, resource.otherHeights ?? none);
   const { pageSize } = rows;
   const page = pageParam.parse(search["page"]);
@@ -73,11 +73,11 @@ export function useList<R extends object, D extends object>(resource: Resource<R
 
   const pageQuery = useCallback(
     (conditions: string, number: number) => ({
-      queryKey: [...listKey(name, project), conditions, pageSize, number],
+      queryKey: [...listKey(name, project), scope, conditions, pageSize, number],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         list(clientOf(project).admin, { limit: pageSize, offset: (number - 1) * pageSize, ...JSON.parse(conditions) }, signal),
     }),
-    [list, name, project, pageSize],
+    [list, name, project, scope, pageSize],
   );
   const askAhead = useCallback(
     (parts: Record<string, string | undefined>) => {
@@ -103,10 +103,9 @@ export function useList<R extends object, D extends object>(resource: Resource<R
       return same ? keepPreviousData(before) : undefined;
     },
     refetchInterval: ({ state }) =>
+      resource.refetchEvery?.(state.data?.data ?? []) ||
       // The user is waiting for the first record.
-      state.data?.total === 0 && page === 1 && conditions === "{}"
-        ? whileEmpty
-        : (resource.refetchEvery?.(state.data?.data ?? []) ?? false),
+      (state.data?.total === 0 && page === 1 && conditions === "{}" && whileEmpty),
   });
   const shown = current.data;
 
@@ -114,7 +113,7 @@ export function useList<R extends object, D extends object>(resource: Resource<R
   // New records must not move those that the user is reading. So request the first page separately,
   // and only report how many records are new.
   const aside = useQuery({
-    queryKey: [...listKey(name, project), conditions, pageSize, "aside"],
+    queryKey: [...listKey(name, project), scope, conditions, pageSize, "aside"],
     queryFn: pageQuery(conditions, 1).queryFn,
     enabled: enabled && page === 1 && current.isSuccess && !current.isPlaceholderData && often === false,
     refetchInterval: every,

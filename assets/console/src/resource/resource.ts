@@ -120,7 +120,7 @@ export interface FormDescription<R, D extends object> {
   etag?: ((admin: Admin, record: R) => Promise<string | undefined>) | undefined;
   /**
    * Returns what the dialog shows after a record has been created, instead of closing. It is used
-   * for API keys, which are shown only once.
+   * for secrets, which are shown only once. If the result is null, the dialog closes.
    */
   created?: ((result: never, close: () => void) => ReactNode) | undefined;
   /**
@@ -134,6 +134,11 @@ export interface FormDescription<R, D extends object> {
 export interface Resource<R extends object, D extends object = object> {
   /** The key under which queries and remembered values are stored, such as `versions`. */
   name: string;
+  /**
+   * Tells lists apart that show different records under the same name, such as the deliveries of
+   * each hook.
+   */
+  scope?: string | undefined;
   title: string;
   /** The noun for one record in dialogs, such as "version". */
   noun: string;
@@ -150,6 +155,8 @@ export interface Resource<R extends object, D extends object = object> {
   lines?: 1 | 2 | undefined;
   /** Heights of the content above and below the list that only this page has. */
   otherHeights?: Heights | undefined;
+  /** Whether the palette does not offer opened records again. */
+  passing?: boolean | undefined;
   columns: Column<R>[];
   /** The field by which the server sorts the list if no order is given, in descending order. */
   sorted?: string | undefined;

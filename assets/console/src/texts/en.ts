@@ -13,6 +13,7 @@ import { feeds } from "./en/feeds";
 import { fields } from "./en/fields";
 import { files } from "./en/files";
 import { frame } from "./en/frame";
+import { hooks } from "./en/hooks";
 import { logs } from "./en/logs";
 import { operations } from "./en/operations";
 import { overview } from "./en/overview";
@@ -40,6 +41,7 @@ export const en = {
   fields,
   files,
   frame,
+  hooks,
   logs,
   operations,
   overview,

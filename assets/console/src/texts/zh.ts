@@ -14,6 +14,7 @@ import { feeds } from "./zh/feeds";
 import { fields } from "./zh/fields";
 import { files } from "./zh/files";
 import { frame } from "./zh/frame";
+import { hooks } from "./zh/hooks";
 import { logs } from "./zh/logs";
 import { operations } from "./zh/operations";
 import { overview } from "./zh/overview";
@@ -41,6 +42,7 @@ export const zh: Texts = {
   fields,
   files,
   frame,
+  hooks,
   logs,
   operations,
   overview,

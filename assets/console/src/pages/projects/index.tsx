@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
-import { IconBrandGit, IconCode, IconExternalLink, IconPlus } from "@tabler/icons-react";
+import { IconBrandGit, IconCode, IconExternalLink, IconPlus, IconWebhook } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import type { Project } from "svc-sdk";
 import { useAddress, useChangeAddress } from "../../core/address";
@@ -100,6 +100,12 @@ function useProjectsResource(): Resource<Project, Draft> {
           label: projects.actions.integration,
           icon: <IconBrandGit size={16} aria-hidden />,
           run: () => go({ to: "/admin/projects/codehost", search: { project: key } }),
+        },
+        {
+          id: "hooks",
+          label: projects.actions.hooks,
+          icon: <IconWebhook size={16} aria-hidden />,
+          run: () => go({ to: "/admin/projects/hooks", search: { project: key } }),
         },
         {
           id: "page",

@@ -11,10 +11,10 @@ import { useProjects } from "../../core/project";
 import { useTexts } from "../../core/texts";
 import { ResourcePage } from "../../resource/page";
 import type { Resource } from "../../resource/resource";
+import { ShownOnce } from "../../resource/rotation";
 import type { Texts } from "../../texts/en";
 import { fieldsOf, TokenInputs, type Values } from "./inputs";
 import { RotateDialog } from "./rotate";
-import { ShownKey } from "./shown";
 import { filterTokens, stateOf, states } from "./state";
 
 const colours = { active: "green", expired: "yellow", revoked: "gray" } as const;
@@ -161,7 +161,7 @@ function tokensOf(texts: Texts, format: Format, names: Map<string, string>, rota
       },
       create: (admin, values) => admin.createApiKey(fieldsOf(values) as never),
       update: (admin, { id }, values) => admin.updateApiKey(id, fieldsOf(values)),
-      created: (result: ApiKeyCreated, close) => <ShownKey token={result.token} onDone={close} />,
+      created: (result: ApiKeyCreated, close) => <ShownOnce texts={tokens.shown} secret={result.token} onDone={close} />,
       render: (inputs, record) => <TokenInputs inputs={inputs} record={record} />,
     } as NonNullable<Resource<ApiKey, Values>["form"]>,
     actions: (key) =>

@@ -20,6 +20,7 @@ export const frame = {
     codehostApp: "GitHub app",
     translation: "Translation",
     storage: "Storage",
+    hooks: "Hooks",
     terms: "Terms",
   },
   navigation: "Pages",

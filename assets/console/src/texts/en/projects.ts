@@ -77,7 +77,7 @@ export const projects = {
     removeText: (alias: string) => `Apps that still use ${alias} will receive “not found”.`,
     giveUp: "Release",
   },
-  actions: { page: "Open public page", integration: "GitHub integration", start: "Setup snippets" },
+  actions: { page: "Open public page", integration: "GitHub integration", hooks: "Hooks", start: "Setup snippets" },
   startOf: (key: string) => `Setup snippets for ${key}`,
   created: (name: string) => `${name} was created`,
   toVersions: "Go to versions",

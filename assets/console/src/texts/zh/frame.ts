@@ -22,6 +22,7 @@ export const frame: (typeof en)["frame"] = {
     codehostApp: "GitHub 应用",
     translation: "翻译",
     storage: "存储",
+    hooks: "通知钩子",
     terms: "条款",
   },
   navigation: "页面",

@@ -78,7 +78,7 @@ export const projects: (typeof en)["projects"] = {
     removeText: (alias) => `仍在使用 ${alias} 的应用此后会收到“未找到”。`,
     giveUp: "释放",
   },
-  actions: { page: "打开公开页面", integration: "GitHub 集成", start: "接入代码" },
+  actions: { page: "打开公开页面", integration: "GitHub 集成", hooks: "通知钩子", start: "接入代码" },
   startOf: (key) => `${key} 的接入代码`,
   created: (name) => `${name} 已创建`,
   toVersions: "前往版本",
