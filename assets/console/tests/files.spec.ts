@@ -60,6 +60,40 @@ test("a long name of a file is cut in its middle: its end says which one it is",
   }
 });
 
+test("no letters are missing between the halves of a long name, whatever its width", async ({ page, context, server, project }) => {
+  const names = ["windows-x64.zip", "linux-x64.tar.gz", "macos-universal.zip"].map((end) => `quillmere-4.3.1-${end}`);
+  for (const name of names) {
+    await uploadText(server, project, name, "x");
+  }
+  await open(page, server, `/admin/files?project=${project}`, { phone: true });
+  const blank = await context.newPage();
+  for (const width of [320, 327, 334, 375, 800]) {
+    await page.setViewportSize({ width, height: 812 });
+    for (const name of names) {
+      const shown = page.getByRole("link", { name }).locator("[aria-hidden=true]").last();
+      const gap = async () => widestGap(blank, (await shown.screenshot()).toString("base64"));
+      await expect.poll(gap, `${name} at ${width} px`).toBeLessThanOrEqual(6);
+    }
+  }
+});
+
+/** Returns the largest number of columns without ink between two columns with ink in a picture of text. */
+async function widestGap(page: Page, picture: string): Promise<number> {
+  return page.evaluate(async (picture) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${picture}`;
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const pen = canvas.getContext("2d")!;
+    pen.drawImage(image, 0, 0);
+    const { data, width, height } = pen.getImageData(0, 0, image.width, image.height);
+    const inked = Array.from({ length: width }, (_, x) => x).filter((x) =>
+      Array.from({ length: height }, (_, y) => data[4 * (y * width + x)]!).some((red) => red < 225),
+    );
+    return Math.max(...inked.slice(1).map((x, at) => x - inked[at]! - 1));
+  }, picture);
+}
+
 test("files: name with source, status, size, link, versions, storage, time; the rest when it is chosen", async ({
   page,
   server,
