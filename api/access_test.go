@@ -24,13 +24,14 @@ type target struct {
 	replyToken                                                                                               string // reply token of the feedback
 	trustKey                                                                                                 string
 	hook, delivery, instanceHook, instanceDelivery                                                           string
+	logGroup                                                                                                 string
 }
 
 // sampleTarget is a target for routes that are called without existing records.
-var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", "", "m", "n", "o", "p", "q"}
+var sampleTarget = target{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "/f/a/b/c", "k", "l", "", "m", "n", "o", "p", "q", "r"}
 
 // unknownRecords contains well-formed IDs that do not exist in the project "a".
-var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, "", noRecord, noRecord, noDelivery, noRecord, noDelivery}
+var unknownRecords = target{"a", "a-old", noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, noRecord, "000000000000", "/f/a/000000000000/a", strings.Repeat("0", 32), noRecord, "", noRecord, noRecord, noDelivery, noRecord, noDelivery, "0000000000000000"}
 
 const (
 	noRecord   = "00000000-0000-7000-8000-000000000000"
@@ -50,6 +51,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 	announcement := s.Must(t, 201, "POST", one+"/announcements", `{"title":"Hello","content":"World"}`)
 	feedback := s.Must(t, 201, "POST", "/public/"+name+"/feedbacks", `{"content":"nice"}`)
 	log := s.Must(t, 201, "POST", one+"/logs", `{"level":1,"content":"line"}`)
+	uploaded := s.Must(t, 201, "POST", "/public/"+name+"/logs", `{"level":3,"content":"failed"}`)
 	key := s.Must(t, 201, "POST", "/auth/api-keys", `{"name":"to be looked at"}`)
 	s.Must(t, 202, "POST", "/public/"+name+"/events", `{"distinct_id":"somebody","events":[{"event_id":"1","name":"open"}]}`)
 	definitions := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", one+"/events/definitions", ""), "data")
@@ -72,6 +74,7 @@ func makeTarget(t *testing.T, s *apitest.Server, name string) target {
 		apitest.Field[string](t, feedback, "reply_token"),
 		id(s.Must(t, 201, "POST", one+"/trust-keys", `{"scheme":"sparkle","public_key":"eGVygzLgOmO2RCtC75jusdS+/R6cUDK4PXD2Tl9VGlA="}`)),
 		hook, delivery, instanceHook, instanceDelivery,
+		apitest.Field[string](t, uploaded, "group_id"),
 	}
 }
 
@@ -160,6 +163,8 @@ func (a target) record(before []string) string {
 		return a.feedback
 	case "logs":
 		return a.log
+	case "log-groups":
+		return a.logGroup
 	case "definitions":
 		return a.definition
 	case "cards":

@@ -207,6 +207,7 @@ func TestIfMatchOfDistribution(t *testing.T) {
 	version := apitest.VersionsOf("app") + "/" + s.VersionID(t, "app", "1.0")
 	key := apitest.Field[string](t, s.Must(t, 201, "POST", "/admin/projects/app/trust-keys", `{"scheme":"sparkle","public_key":"`+
 		base64.StdEncoding.EncodeToString(make([]byte, 32))+`"}`), "id")
+	group := apitest.Field[string](t, s.Must(t, 201, "POST", "/public/app/logs", `{"level":3,"content":"failed"}`), "group_id")
 	headers := map[string]string{"Authorization": "Bearer " + s.Admin, "If-Match": `"x"`}
 	for _, change := range [][3]string{
 		{"PUT", "/admin/projects/app/distribution", `{"signature_policy":"enforce"}`},
@@ -215,6 +216,7 @@ func TestIfMatchOfDistribution(t *testing.T) {
 		{"DELETE", version + "/yank", ""},
 		{"DELETE", version + "/assets/app.zip/signatures/minisign", ""},
 		{"PATCH", "/admin/projects/app/trust-keys/" + key, `{"label":"release"}`},
+		{"PATCH", "/admin/projects/app/log-groups/" + group, `{"state":"muted"}`},
 	} {
 		if status, answer, _ := s.Send(t, change[0], "/api/v1"+change[1], headers, change[2]); status != 412 {
 			t.Errorf("%v: got %d %s, want 412", change, status, answer)

@@ -34,6 +34,8 @@
 //	submissions.go           what feedback and logs share: sender, fingerprint
 //	feedback.go              feedback
 //	logs.go                  logs
+//	log_groups.go            groups of equal logs
+//	log_groups_archive.go    groups of logs in archives
 //	bulk.go                  changing several feedback or logs at once
 //	series.go                logs and feedback over time
 //	terms.go                 the terms documents
@@ -111,7 +113,7 @@ func (h *Handlers) Routes() []web.Route {
 	return slices.Concat(
 		h.accountRoutes(), h.keyRoutes(), h.projectRoutes(), h.languageRoutes(), h.versionRoutes(), h.distributionRoutes(),
 		h.rolloutRoutes(), h.yankRoutes(), h.trustRoutes(), h.publicRoutes(),
-		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.searchRoutes(),
+		h.announcementRoutes(), h.publicAnnouncementRoutes(), h.feedbackRoutes(), h.logRoutes(), h.logGroupRoutes(), h.searchRoutes(),
 		h.translateRoutes(), h.markdownRoutes(), h.termsRoutes(), h.healthRoutes(),
 	)
 }

@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"encoding/json"
-
 	"svc/api/web"
 	"svc/internal/fault"
 	"svc/internal/health"
@@ -99,28 +97,13 @@ func (h *Handlers) observeCheck(r *web.Request, snap *store.Snapshot, version st
 	watch.SeeAddress(r.Addr, version, false)
 }
 
-// observeLog counts an uploaded log for the health of a rollout. Every error log is a failure.
+// observeLog counts an uploaded log for the health of a rollout. Every error log is a failure, unless
+// its group is muted.
 func (h *Handlers) observeLog(r *web.Request, p store.ProjectID, l *store.Log) {
 	if watch := h.Health.Watch(p); watch != nil && !r.DoNotTrack() {
-		watch.SeeAddress(r.Addr, appVersion(l), l.Level == errorLevel)
+		watch.SeeAddress(r.Addr, l.AppVersion(), l.Level == errorLevel && !l.Muted)
 	}
 }
 
 // errorLevel is the level of error logs.
 const errorLevel = 3
-
-// appVersion returns the app_version that a log contains, or "" if there is none.
-func appVersion(l *store.Log) string {
-	for _, object := range []json.RawMessage{l.DeviceInfo, l.CustomData} {
-		var named struct {
-			Version any `json:"app_version"`
-		}
-		if json.Unmarshal(object, &named) != nil { // absent
-			continue
-		}
-		if text, ok := named.Version.(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
-}

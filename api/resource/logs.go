@@ -7,6 +7,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/fault"
+	"svc/internal/loggroup"
 	"svc/internal/platform"
 	"svc/store"
 )
@@ -44,16 +45,23 @@ type logView struct {
 	Platform        *platform.Platform `json:"platform"`
 	PlatformVersion *string            `json:"platform_version"`
 	senderView
-	CreatedAt int64 `json:"created_at"`
+	CreatedAt  int64   `json:"created_at"`
+	GroupID    *string `json:"group_id"`
+	AppVersion *string `json:"app_version"`
 }
 
 // ViewLog returns the view for administrators.
 func ViewLog(l *store.Log) logView {
+	var group *string
+	if l.Group != (loggroup.ID{}) {
+		group = new(l.Group.String())
+	}
 	return logView{
 		ID: l.ID.String(), Level: l.Level, Content: l.Content, Source: l.Source,
 		DeviceInfo: l.DeviceInfo, CustomData: l.CustomData, IsHidden: l.Hidden,
 		Platform: l.Platform, PlatformVersion: l.PlatformVersion,
 		senderView: senderView(l.Sender), CreatedAt: store.CreatedAt(l.ID),
+		GroupID: group, AppVersion: web.OrNull(l.AppVersion()),
 	}
 }
 
@@ -129,7 +137,7 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 		return err
 	}
 	l, err = store.SubmitOnce(h.DB, key, compare,
-		func(tx *store.Tx, id store.ID) (*store.Log, error) { return tx.Log(project.ID, id) },
+		func(tx *store.Tx, id store.ID) (*store.Log, error) { return tx.LogWithGroup(project.ID, id) },
 		func(tx *store.Tx) (*store.Log, store.ID, error) {
 			err := tx.AddEncodedLog(project.ID, l, encoded)
 			return l, l.ID, err
@@ -196,7 +204,17 @@ func (h *Handlers) listLogs(r *web.Request) (web.List, error) {
 
 // logSelection reads the filters of logs, except for the range of time.
 func (p *problems) logSelection(r *web.Request, page web.Page) store.LogSelection {
-	return store.LogSelection{Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64}
+	q := store.LogSelection{
+		Selection: p.selection(r, page), Level: p.exact(r, "level", 0, 3), To: math.MaxInt64, Version: web.OrNull(r.Query("app_version")),
+	}
+	if text := r.Query("group_id"); text != "" {
+		id, ok := loggroup.ParseID(text)
+		if !ok {
+			p.Add("group_id must be the id of a log group: 16 digits 0-9 and a-f, or overflow")
+		}
+		q.Group = &id
+	}
+	return q
 }
 
 // direction returns the direction of an order by a field.

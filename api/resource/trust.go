@@ -116,11 +116,7 @@ func word[T ~string](p *problems, field string, o web.Optional[string], required
 	if o.Value == nil || len(p.List) > before || slices.Contains(values, T(*o.Value)) {
 		return
 	}
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = string(v)
-	}
-	p.Add("%s must be one of: %s", field, strings.Join(texts, ", "))
+	p.Add("%s must be one of: %s", field, strings.Join(namesOf(values), ", "))
 }
 
 // key returns the record of a new key.

@@ -177,6 +177,7 @@ func (x *exporter) run() error {
 		{transfer.ClientVersionsFile, func() error { return x.systems(x.tx.EachClientVersion) }},
 		{transfer.DownloadsFile, x.downloads},
 		{transfer.HealthFile, x.health},
+		{transfer.LogGroupsFile, x.logGroups},
 		{transfer.FilesFile, x.fileRecords},
 	} {
 		if file.name == transfer.FilesFile {
@@ -294,6 +295,20 @@ func (x *exporter) downloads() error {
 		}
 	})
 	return errors.Join(err, failed)
+}
+
+// logGroups writes the groups of logs. It leaves them out while logs of an earlier version of the
+// program are being counted in them, because an import of the archive then counts all of them.
+func (x *exporter) logGroups() error {
+	whole, err := x.tx.LogsGrouped(x.project.ID)
+	if err != nil || !whole {
+		return err
+	}
+	groups, err := x.tx.LogGroups(x.project.ID)
+	if err != nil {
+		return err
+	}
+	return lines(x, groups, resource.ArchiveLogGroup)
 }
 
 // health writes the health counts of versions that exist.

@@ -248,6 +248,7 @@ func (im *importer) readAll() error {
 		{transfer.ClientVersionsFile, im.systems(store.CountClient)},
 		{transfer.DownloadsFile, im.downloads},
 		{transfer.HealthFile, im.health},
+		{transfer.LogGroupsFile, im.logGroup},
 	} {
 		if err := im.file(file.name, file.line); err != nil {
 			return err
@@ -257,6 +258,15 @@ func (im *importer) readAll() error {
 		return errProblems
 	}
 	return nil
+}
+
+// logGroup reads a line with a group of logs.
+func (im *importer) logGroup(raw json.RawMessage) error {
+	g, err := resource.ReadLogGroup(raw, im.now.Unix())
+	if err == nil {
+		im.later(func(t *store.ImportTx) error { return t.LogGroup(g) })
+	}
+	return err
 }
 
 // finish completes the import by making the project visible.

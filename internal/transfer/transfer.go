@@ -34,6 +34,7 @@ const (
 	ClientVersionsFile = "client_versions.jsonl"
 	DownloadsFile      = "downloads.jsonl"
 	HealthFile         = "health.jsonl"
+	LogGroupsFile      = "log_groups.jsonl"
 	FilesFile          = "files.jsonl"
 )
 
@@ -42,7 +43,7 @@ const (
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, TrustKeysFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
 	CardsFile, DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
-	DownloadsFile, HealthFile, FilesFile,
+	DownloadsFile, HealthFile, LogGroupsFile, FilesFile,
 }
 
 // Files returns the names of the files that an archive can have, in addition to its
