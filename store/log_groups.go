@@ -11,6 +11,7 @@ import (
 	"svc/internal/fault"
 	"svc/internal/integrity"
 	"svc/internal/loggroup"
+	"svc/internal/notify"
 	"svc/internal/platform"
 	"svc/internal/release"
 	"svc/store/column"
@@ -347,9 +348,21 @@ func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	if created {
 		s.title = l.title()
 	}
-	g.Condition, _ = g.Observe(v.Order, s.at)
+	var regressed bool
+	g.Condition, regressed = g.Observe(v.Order, s.at)
 	g.count(s, v)
 	l.Group, l.Muted = g.ID, g.State == loggroup.Muted
+	switch {
+	case g.ID == loggroup.Overflow:
+		return nil
+	case created:
+		return tx.reportGroup(p, notify.LogGroupCreatedEvent, g, s)
+	case regressed:
+		return tx.reportGroup(p, notify.LogGroupRegressedEvent, g, s)
+	case g.State == loggroup.Open && g.Hours.Spike(s.at, g.FirstSeen, g.Spiked):
+		g.Spiked = s.at
+		return tx.notifyGroup(p, notify.LogGroupSpikedEvent, g, s.version)
+	}
 	return nil
 }
 
@@ -440,7 +453,7 @@ func (tx *Tx) LogGroups(p ProjectID) (list []*LogGroup, err error) {
 	}
 	return list, b.ForEach(func(key, raw []byte) error {
 		if len(key) != len(loggroup.ID{}) {
-			return nil // the progress of grouping
+			return nil // the progress of grouping, or the guard
 		}
 		g, err := decodeLogGroup(loggroup.ID(key), raw)
 		if err != nil {
@@ -520,6 +533,11 @@ func (c *checker) logGroups(p ProjectID, path string, counts map[countName]int64
 		switch {
 		case bytes.Equal(key, groupingKey):
 			if _, err := decode[grouping](key, raw); err != nil {
+				broken(err)
+			}
+			return nil
+		case bytes.Equal(key, guardKey):
+			if _, err := decode[loggroup.Guard](key, raw); err != nil {
 				broken(err)
 			}
 			return nil

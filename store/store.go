@@ -14,6 +14,7 @@
 //	submissions.go    feedback and logs, in package series
 //	log_groups.go     groups of equal errors
 //	log_group_form.go the stored form of a group
+//	log_events.go     events about groups
 //	log_grouping.go   grouping logs that were stored without a group
 //	forwards.go       feedback on its way to an issue at the code host
 //	cards.go          cards of dashboards

@@ -72,8 +72,8 @@ const (
 
 // Guard limits the reports of new and reopened groups of a project. The zero value has seen none.
 type Guard struct {
-	Hour  int64 // the hour of the counted reports, in hours since 1970
-	Count int   // reports in that hour, including the one in which the limit was reached
+	Hour  int64 `json:"hour"`  // the hour of the counted reports, in hours since 1970
+	Count int   `json:"count"` // reports in that hour, including the one in which the limit was reached
 }
 
 // Admit decides about a report at a time, in Unix seconds, and returns the guard after it.

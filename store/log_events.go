@@ -1,0 +1,44 @@
+package store
+
+import (
+	"svc/internal/loggroup"
+	"svc/internal/notify"
+)
+
+// guardKey is the key of the loggroup.Guard in the bucket of the groups.
+var guardKey = []byte("guard")
+
+// reportGroup sends an event about a group that a log has created or opened again, unless there have
+// been too many in this hour.
+func (tx *Tx) reportGroup(p ProjectID, name string, g *LogGroup, s sighting) error {
+	b := tx.contentBucket(p, logGroupsBucket)
+	guard, err := get[loggroup.Guard](b, guardKey)
+	if err != nil {
+		return err
+	}
+	if guard == nil {
+		guard = &loggroup.Guard{}
+	}
+	after, verdict := guard.Admit(s.at)
+	if after != *guard {
+		if err := put(b, guardKey, after); err != nil {
+			return err
+		}
+	}
+	switch verdict {
+	case loggroup.Report:
+		return tx.notifyGroup(p, name, g, s.version)
+	case loggroup.Warn:
+		return tx.Notify(p, notify.Event{Name: notify.LogGuardEvent, Data: notify.LogGuard{Limit: loggroup.MaxReports, Hour: s.at / 3600 * 3600}})
+	}
+	return nil
+}
+
+// notifyGroup sends an event about a group.
+func (tx *Tx) notifyGroup(p ProjectID, name string, g *LogGroup, version string) error {
+	data := notify.LogGroup{ID: g.ID.String(), Title: g.Title, Level: g.Level, Source: g.Source, Count: g.Count}
+	if version != "" {
+		data.AppVersion = &version
+	}
+	return tx.Notify(p, notify.Event{Name: name, Data: data})
+}
