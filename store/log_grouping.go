@@ -26,8 +26,8 @@ type grouping struct {
 	End  uint64 `json:"end"`
 }
 
-// beginGrouping creates the bucket of the groups. The logs that the project has by then are left to
-// GroupLogs.
+// beginGrouping creates the bucket of the groups, unless it exists. The logs that the project has by
+// then are left to GroupLogs.
 func (tx *Tx) beginGrouping(p ProjectID) error {
 	content := tx.content(p)
 	if content.Bucket(logGroupsBucket) != nil {

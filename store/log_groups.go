@@ -333,9 +333,6 @@ func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	if l.about().id == (loggroup.ID{}) {
 		return nil
 	}
-	if err := tx.beginGrouping(p); err != nil {
-		return err
-	}
 	s := l.sighting()
 	g, created, err := tx.addGroup(p, s.id)
 	if err != nil {

@@ -21,7 +21,7 @@ func TestLogGroupsMove(t *testing.T) {
 		`{"level":2,"content":"two","source":"disk"}`,
 	} {
 		s.Must(t, 201, "POST", "/public/app/logs", log)
-		s.Clock.Advance(90 * time.Minute)
+		s.Clock.Advance(20 * time.Minute)
 	}
 	id := apitest.Field[[]map[string]any](t, s.Must(t, 200, "GET", "/admin/projects/app/log-groups?level=3", ""), "data")[0]["id"].(string)
 	s.Must(t, 200, "PATCH", "/admin/projects/app/log-groups/"+id, `{"state":"resolved","resolved_in":"4.0","note":"known"}`)
