@@ -800,6 +800,32 @@ func (a *Admin) UpdateLog(ctx context.Context, id string, in LogChange) (*Log, e
 	return fetch[Log](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/logs/{id}", id).body(in))
 }
 
+// ListLogGroups lists groups of equal logs, last seen first. Logs of level 2 and 3 that clients
+// upload form groups. `search` looks into title and source.
+func (a *Admin) ListLogGroups(ctx context.Context, opts *ListLogGroupsOptions) (*Page[LogGroupSummary], error) {
+	return fetch[Page[LogGroupSummary]](ctx, a.call(http.MethodGet, "/admin/projects/{k}/log-groups").where(opts))
+}
+
+// IterLogGroups walks all pages of ListLogGroups, a hundred entries at a time, and ignores the Limit and
+// Offset of opts. It ends with the first error.
+func (a *Admin) IterLogGroups(ctx context.Context, opts *ListLogGroupsOptions) iter.Seq2[LogGroupSummary, error] {
+	return walk(opts, func(o *ListLogGroupsOptions) (*Page[LogGroupSummary], error) { return a.ListLogGroups(ctx, o) })
+}
+
+// GetLogGroup reads a group of logs.
+func (a *Admin) GetLogGroup(ctx context.Context, id string) (*LogGroup, error) {
+	return fetch[LogGroup](ctx, a.call(http.MethodGet, "/admin/projects/{k}/log-groups/{id}", id))
+}
+
+// UpdateLogGroup changes the state or the note of a group of logs. A log opens a resolved group
+// again if its version is not below `resolved_in`; without that, if its version is above the
+// `last_version` that the group had when it was resolved. A muted group counts its logs, but they
+// are no failures in health rules. The state `open` clears `resolved_in`, `resolved_at` and
+// `muted_until`.
+func (a *Admin) UpdateLogGroup(ctx context.Context, id string, in LogGroupUpdate) (*LogGroup, error) {
+	return fetch[LogGroup](ctx, a.call(http.MethodPatch, "/admin/projects/{k}/log-groups/{id}", id).body(in))
+}
+
 // GetLogStatistics counts the logs of all projects. Includes hidden logs. Not for keys that are
 // limited to projects.
 func (a *Admin) GetLogStatistics(ctx context.Context) (*LogStatistics, error) {

@@ -297,6 +297,10 @@ type ListLogsOptions struct {
 	Platform Platform `query:"platform"`
 	// Whether hidden items are listed, too.
 	IncludeHidden *bool `query:"include_hidden"`
+	// Only logs of the group with this id.
+	GroupID string `query:"group_id"`
+	// Only logs of exactly this version of the app.
+	AppVersion string `query:"app_version"`
 }
 
 func (o *ListLogsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
@@ -320,7 +324,35 @@ type LogSeriesOptions struct {
 	Platform Platform `query:"platform"`
 	// Whether hidden items are listed, too.
 	IncludeHidden *bool `query:"include_hidden"`
+	// Only logs of the group with this id.
+	GroupID string `query:"group_id"`
+	// Only logs of exactly this version of the app.
+	AppVersion string `query:"app_version"`
 }
+
+// ListLogGroupsOptions holds the query of ListLogGroups.
+type ListLogGroupsOptions struct {
+	// Number of items of a page.
+	Limit int `query:"limit"`
+	// Number of items to skip.
+	Offset int `query:"offset"`
+	// Only items that contain this text, ignoring case. Blank is the same as left out.
+	Search string `query:"search"`
+	// Order of the list.
+	Sort string `query:"sort"`
+	// Direction of `sort`, which must be sent, too.
+	Order string `query:"order"`
+	// Only groups in this state.
+	State string `query:"state"`
+	// Only logs of this level.
+	Level *LogLevel `query:"level"`
+	// Only groups with logs of exactly this version of the app.
+	Version string `query:"version"`
+	// Only groups with exactly this first version.
+	FirstVersion string `query:"first_version"`
+}
+
+func (o *ListLogGroupsOptions) page() (limit, offset *int) { return &o.Limit, &o.Offset }
 
 // ListEventDefinitionsOptions holds the query of ListEventDefinitions.
 type ListEventDefinitionsOptions struct {

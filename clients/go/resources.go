@@ -2106,6 +2106,125 @@ type Log struct {
 	City *string `json:"city"`
 	// Time when it was stored.
 	CreatedAt int64 `json:"created_at"`
+	// Id of the group of equal logs. Null for logs of level 0 and 1, and for what an administrator
+	// added.
+	GroupID *string `json:"group_id"`
+	// Version of the app: `app_version` in `device_info`, or else in `custom_data`.
+	AppVersion *string `json:"app_version"`
+}
+
+// LogGroupSummary is a group of equal logs.
+type LogGroupSummary struct {
+	// Fingerprint of the logs; `overflow` if there were too many groups.
+	ID string `json:"id"`
+	// Type and message of the error, without numbers and the like; or the `group_key` of its logs.
+	Title string `json:"title"`
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
+	Level LogLevel `json:"level"`
+	// Location in the app.
+	Source *string `json:"source"`
+	// State of the work on a group.
+	State string `json:"state"`
+	// Version in which the error is fixed.
+	ResolvedIn *string `json:"resolved_in"`
+	// Time when it was resolved.
+	ResolvedAt *int64 `json:"resolved_at"`
+	// Time when a log last opened it again.
+	RegressedAt *int64 `json:"regressed_at"`
+	// End of the muting; null in the state `muted` = forever.
+	MutedUntil *int64 `json:"muted_until"`
+	// Number of logs, including deleted ones.
+	Count int64 `json:"count"`
+	// `count` and the repetitions that clients report in `custom_data.repeated`.
+	Occurrences int64 `json:"occurrences"`
+	// Time of the first log.
+	FirstSeen int64 `json:"first_seen"`
+	// Time of the last log.
+	LastSeen int64 `json:"last_seen"`
+	// Lowest version of the app.
+	FirstVersion *string `json:"first_version"`
+	// Greatest version of the app.
+	LastVersion *string `json:"last_version"`
+	// Note of the administrator.
+	Note *string `json:"note"`
+}
+
+// LogGroup is a group of equal logs, with its numbers by version, platform and hour.
+type LogGroup struct {
+	// Fingerprint of the logs; `overflow` if there were too many groups.
+	ID string `json:"id"`
+	// Type and message of the error, without numbers and the like; or the `group_key` of its logs.
+	Title string `json:"title"`
+	// A level: 0 debug, 1 info, 2 warning, 3 error.
+	Level LogLevel `json:"level"`
+	// Location in the app.
+	Source *string `json:"source"`
+	// State of the work on a group.
+	State string `json:"state"`
+	// Version in which the error is fixed.
+	ResolvedIn *string `json:"resolved_in"`
+	// Time when it was resolved.
+	ResolvedAt *int64 `json:"resolved_at"`
+	// Time when a log last opened it again.
+	RegressedAt *int64 `json:"regressed_at"`
+	// End of the muting; null in the state `muted` = forever.
+	MutedUntil *int64 `json:"muted_until"`
+	// Number of logs, including deleted ones.
+	Count int64 `json:"count"`
+	// `count` and the repetitions that clients report in `custom_data.repeated`.
+	Occurrences int64 `json:"occurrences"`
+	// Time of the first log.
+	FirstSeen int64 `json:"first_seen"`
+	// Time of the last log.
+	LastSeen int64 `json:"last_seen"`
+	// Lowest version of the app.
+	FirstVersion *string `json:"first_version"`
+	// Greatest version of the app.
+	LastVersion *string `json:"last_version"`
+	// Note of the administrator.
+	Note *string `json:"note"`
+	// Versions of the app, the greatest first.
+	Versions []LogGroupVersion `json:"versions"`
+	// Platforms, the most frequent first.
+	Platforms []LogGroupPlatform `json:"platforms"`
+	// Number of logs by hour, the oldest first; the last is the running hour.
+	Hours []int64 `json:"hours"`
+}
+
+// LogGroupVersion holds the logs of a group that come from one version of the app.
+type LogGroupVersion struct {
+	// Version; null for logs without one.
+	Version *string `json:"version"`
+	// Number of logs.
+	Count int64 `json:"count"`
+	// Time of the first one.
+	FirstSeen int64 `json:"first_seen"`
+	// Time of the last one.
+	LastSeen int64 `json:"last_seen"`
+}
+
+// LogGroupPlatform holds the logs of a group that come from one platform.
+type LogGroupPlatform struct {
+	// Platform; null if unknown.
+	Platform *Platform `json:"platform"`
+	// Number of logs.
+	Count int64 `json:"count"`
+}
+
+// LogGroupUpdate holds changes of a group. A field that is left out keeps its value.
+type LogGroupUpdate struct {
+	// State of the work on a group.
+	State *string `json:"state,omitempty"`
+	// Version in which the error is fixed, in the state `resolved`: a comparable version, or a version
+	// of the project.
+	ResolvedIn Opt[string] `json:"resolved_in,omitzero"`
+	// End of the muting, in the state `muted`; must lie in the future. `muted` without it is forever.
+	MutedUntil Opt[int64] `json:"muted_until,omitzero"`
+	// Note of the administrator.
+	Note Opt[string] `json:"note,omitzero"`
+
+	// Extra fields are merged into the body last.
+	Extra map[string]any `json:"-"`
 }
 
 // LogStatistics holds the number of logs.

@@ -93,6 +93,9 @@ import type {
   LogBulk,
   LogChange,
   LogCreate,
+  LogGroup,
+  LogGroupPage,
+  LogGroupUpdate,
   LogInput,
   LogLevels,
   LogPage,
@@ -600,6 +603,10 @@ export interface ListLogsQuery {
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+  /** Only logs of the group with this id. */
+  group_id?: string | null | undefined;
+  /** Only logs of exactly this version of the app. */
+  app_version?: string | null | undefined;
 }
 
 /** Query of `getLogSeries`. */
@@ -623,6 +630,32 @@ export interface GetLogSeriesQuery {
   platform?: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null | undefined;
   /** Whether hidden items are listed, too. */
   include_hidden?: "true" | "1" | "false" | "0" | "" | (string & {}) | null | undefined;
+  /** Only logs of the group with this id. */
+  group_id?: string | null | undefined;
+  /** Only logs of exactly this version of the app. */
+  app_version?: string | null | undefined;
+}
+
+/** Query of `listLogGroups`. */
+export interface ListLogGroupsQuery {
+  /** Number of items of a page. */
+  limit?: number | null | undefined;
+  /** Number of items to skip. */
+  offset?: number | null | undefined;
+  /** Only items that contain this text, ignoring case. Blank is the same as left out. */
+  search?: string | null | undefined;
+  /** Order of the list. */
+  sort?: "last_seen" | "first_seen" | "count" | (string & {}) | null | undefined;
+  /** Direction of `sort`, which must be sent, too. */
+  order?: "asc" | "desc" | (string & {}) | null | undefined;
+  /** Only groups in this state. */
+  state?: "open" | "resolved" | "muted" | (string & {}) | null | undefined;
+  /** Only logs of this level. */
+  level?: number | null | undefined;
+  /** Only groups with logs of exactly this version of the app. */
+  version?: string | null | undefined;
+  /** Only groups with exactly this first version. */
+  first_version?: string | null | undefined;
 }
 
 /** Query of `getLogLevelStats`. */
@@ -1792,6 +1825,27 @@ export interface AdminApi {
    * Nothing else of a log can be changed, and a single log cannot be deleted, because logs are evidence.
    */
   updateLog(id: string, body: LogChange, options?: CallOptions): Promise<Log>;
+
+  /**
+   * List groups of equal logs, last seen first.
+   *
+   * Logs of level 2 and 3 that clients upload form groups. `search` looks into title and source.
+   */
+  listLogGroups(query?: ListLogGroupsQuery, options?: CallOptions): Promise<LogGroupPage>;
+  /** Walks all pages of `listLogGroups`. */
+  iterLogGroups(query?: Omit<ListLogGroupsQuery, "limit" | "offset">, options?: CallOptions): AsyncGenerator<LogGroupPage["data"][number], void, undefined>;
+
+  /** Read a group of logs. */
+  getLogGroup(id: string, options?: CallOptions): Promise<LogGroup>;
+
+  /**
+   * Change the state or the note of a group of logs.
+   *
+   * A log opens a resolved group again if its version is not below `resolved_in`; without that, if its version is
+   * above the `last_version` that the group had when it was resolved. A muted group counts its logs, but they are
+   * no failures in health rules. The state `open` clears `resolved_in`, `resolved_at` and `muted_until`.
+   */
+  updateLogGroup(id: string, body: LogGroupUpdate, options?: CallOptions): Promise<LogGroup>;
 
   /**
    * Count the logs of all projects.

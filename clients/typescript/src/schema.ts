@@ -2189,6 +2189,126 @@ export interface Log {
     city: string | null;
     /** Time when it was stored. */
     created_at: number;
+    /** Id of the group of equal logs. Null for logs of level 0 and 1, and for what an administrator added. */
+    group_id: string | null;
+    /** Version of the app: `app_version` in `device_info`, or else in `custom_data`. */
+    app_version: string | null;
+}
+
+/** State of the work on a group. */
+export type LogGroupState = "open" | "resolved" | "muted" | (string & {});
+
+/** A group of equal logs. */
+export interface LogGroupSummary {
+    /** Fingerprint of the logs; `overflow` if there were too many groups. */
+    id: string;
+    /** Type and message of the error, without numbers and the like; or the `group_key` of its logs. */
+    title: string;
+    level: LogLevel;
+    /** Location in the app. */
+    source: string | null;
+    state: LogGroupState;
+    /** Version in which the error is fixed. */
+    resolved_in: string | null;
+    /** Time when it was resolved. */
+    resolved_at: number | null;
+    /** Time when a log last opened it again. */
+    regressed_at: number | null;
+    /** End of the muting; null in the state `muted` = forever. */
+    muted_until: number | null;
+    /** Number of logs, including deleted ones. */
+    count: number;
+    /** `count` and the repetitions that clients report in `custom_data.repeated`. */
+    occurrences: number;
+    /** Time of the first log. */
+    first_seen: number;
+    /** Time of the last log. */
+    last_seen: number;
+    /** Lowest version of the app. */
+    first_version: string | null;
+    /** Greatest version of the app. */
+    last_version: string | null;
+    /** Note of the administrator. */
+    note: string | null;
+}
+
+/** A group of equal logs, with its numbers by version, platform and hour. */
+export interface LogGroup {
+    /** Fingerprint of the logs; `overflow` if there were too many groups. */
+    id: string;
+    /** Type and message of the error, without numbers and the like; or the `group_key` of its logs. */
+    title: string;
+    level: LogLevel;
+    /** Location in the app. */
+    source: string | null;
+    state: LogGroupState;
+    /** Version in which the error is fixed. */
+    resolved_in: string | null;
+    /** Time when it was resolved. */
+    resolved_at: number | null;
+    /** Time when a log last opened it again. */
+    regressed_at: number | null;
+    /** End of the muting; null in the state `muted` = forever. */
+    muted_until: number | null;
+    /** Number of logs, including deleted ones. */
+    count: number;
+    /** `count` and the repetitions that clients report in `custom_data.repeated`. */
+    occurrences: number;
+    /** Time of the first log. */
+    first_seen: number;
+    /** Time of the last log. */
+    last_seen: number;
+    /** Lowest version of the app. */
+    first_version: string | null;
+    /** Greatest version of the app. */
+    last_version: string | null;
+    /** Note of the administrator. */
+    note: string | null;
+    /** Versions of the app, the greatest first. */
+    versions: LogGroupVersion[];
+    /** Platforms, the most frequent first. */
+    platforms: LogGroupPlatform[];
+    /** Number of logs by hour, the oldest first; the last is the running hour. */
+    hours: number[];
+}
+
+/** The logs of a group that come from one version of the app. */
+export interface LogGroupVersion {
+    /** Version; null for logs without one. */
+    version: string | null;
+    /** Number of logs. */
+    count: number;
+    /** Time of the first one. */
+    first_seen: number;
+    /** Time of the last one. */
+    last_seen: number;
+}
+
+/** The logs of a group that come from one platform. */
+export interface LogGroupPlatform {
+    /** Platform; null if unknown. */
+    platform: "windows" | "linux" | "macos" | "ios" | "android" | "web" | "others" | (string & {}) | null;
+    /** Number of logs. */
+    count: number;
+}
+
+/** A page of groups of logs. */
+export interface LogGroupPage {
+    /** Number of items on all pages. */
+    total: number;
+    /** The items of this page. */
+    data: LogGroupSummary[];
+}
+
+/** Changes of a group. A field that is left out keeps its value. */
+export interface LogGroupUpdate {
+    state?: LogGroupState | undefined;
+    /** Version in which the error is fixed, in the state `resolved`: a comparable version, or a version of the project. */
+    resolved_in?: string | null | undefined;
+    /** End of the muting, in the state `muted`; must lie in the future. `muted` without it is forever. */
+    muted_until?: number | null | undefined;
+    /** Note of the administrator. */
+    note?: string | null | undefined;
 }
 
 /** A page of logs. */

@@ -105,6 +105,8 @@ export const admin = `/admin/status Status get
 ./prune Logs prune!
 ./timeseries LogSeries get?
 ./{id} Log update
+/admin/projects/{k}/log-groups LogGroup list
+./{id} LogGroup get update
 /admin/logs/statistics LogStatistics get
 /admin/projects/{k}/stats/logs LogLevelStats get?
 /admin/projects/{k}/events/subjects/{distinct_id} EventSubject delete

@@ -122,6 +122,11 @@ __all__ = [
     "LevelCount",
     "Localized",
     "Log",
+    "LogGroup",
+    "LogGroupPage",
+    "LogGroupPlatform",
+    "LogGroupSummary",
+    "LogGroupVersion",
     "LogLevels",
     "LogPage",
     "LogSeries",
@@ -1950,6 +1955,121 @@ class Log(TypedDict):
     """Name of the city."""
     created_at: int
     """Time when it was stored."""
+    group_id: str | None
+    """Id of the group of equal logs. Null for logs of level 0 and 1, and for what an administrator added."""
+    app_version: str | None
+    """Version of the app: `app_version` in `device_info`, or else in `custom_data`."""
+
+
+class LogGroupSummary(TypedDict):
+    """A group of equal logs."""
+
+    id: str
+    """Fingerprint of the logs; `overflow` if there were too many groups."""
+    title: str
+    """Type and message of the error, without numbers and the like; or the `group_key` of its logs."""
+    level: int
+    """A level: 0 debug, 1 info, 2 warning, 3 error."""
+    source: str | None
+    """Location in the app."""
+    state: str
+    """State of the work on a group."""
+    resolved_in: str | None
+    """Version in which the error is fixed."""
+    resolved_at: int | None
+    """Time when it was resolved."""
+    regressed_at: int | None
+    """Time when a log last opened it again."""
+    muted_until: int | None
+    """End of the muting; null in the state `muted` = forever."""
+    count: int
+    """Number of logs, including deleted ones."""
+    occurrences: int
+    """`count` and the repetitions that clients report in `custom_data.repeated`."""
+    first_seen: int
+    """Time of the first log."""
+    last_seen: int
+    """Time of the last log."""
+    first_version: str | None
+    """Lowest version of the app."""
+    last_version: str | None
+    """Greatest version of the app."""
+    note: str | None
+    """Note of the administrator."""
+
+
+class LogGroup(TypedDict):
+    """A group of equal logs, with its numbers by version, platform and hour."""
+
+    id: str
+    """Fingerprint of the logs; `overflow` if there were too many groups."""
+    title: str
+    """Type and message of the error, without numbers and the like; or the `group_key` of its logs."""
+    level: int
+    """A level: 0 debug, 1 info, 2 warning, 3 error."""
+    source: str | None
+    """Location in the app."""
+    state: str
+    """State of the work on a group."""
+    resolved_in: str | None
+    """Version in which the error is fixed."""
+    resolved_at: int | None
+    """Time when it was resolved."""
+    regressed_at: int | None
+    """Time when a log last opened it again."""
+    muted_until: int | None
+    """End of the muting; null in the state `muted` = forever."""
+    count: int
+    """Number of logs, including deleted ones."""
+    occurrences: int
+    """`count` and the repetitions that clients report in `custom_data.repeated`."""
+    first_seen: int
+    """Time of the first log."""
+    last_seen: int
+    """Time of the last log."""
+    first_version: str | None
+    """Lowest version of the app."""
+    last_version: str | None
+    """Greatest version of the app."""
+    note: str | None
+    """Note of the administrator."""
+    versions: list[LogGroupVersion]
+    """Versions of the app, the greatest first."""
+    platforms: list[LogGroupPlatform]
+    """Platforms, the most frequent first."""
+    hours: list[int]
+    """Number of logs by hour, the oldest first; the last is the running hour."""
+
+
+class LogGroupVersion(TypedDict):
+    """The logs of a group that come from one version of the app."""
+
+    version: str | None
+    """Version; null for logs without one."""
+    count: int
+    """Number of logs."""
+    first_seen: int
+    """Time of the first one."""
+    last_seen: int
+    """Time of the last one."""
+
+
+class LogGroupPlatform(TypedDict):
+    """The logs of a group that come from one platform."""
+
+    platform: str | None
+    """Platform; null if unknown."""
+    count: int
+    """Number of logs."""
+
+
+class LogGroupPage(TypedDict):
+    """A page of groups of logs."""
+
+    total: int
+    """Number of items on all pages."""
+    data: list[LogGroupSummary]
+    """The items of this page."""
 
 
 class LogPage(Estimated):

@@ -548,6 +548,21 @@ endpoints! {
     /// cannot be deleted, because logs are evidence.
     PATCH "/admin/projects/{k}/logs/{id}" update_log [id] (LogChange) -> Log;
 
+    /// Lists groups of equal logs, last seen first. Logs of level 2 and 3 that clients upload form
+    /// groups. `search` looks into title and source.
+    GET "/admin/projects/{k}/log-groups" list_log_groups [] (ListLogGroups) -> Page<LogGroupSummary>,
+        pages iter_log_groups(ListLogGroups) of LogGroupSummary;
+
+    /// Reads a group of logs.
+    GET "/admin/projects/{k}/log-groups/{id}" get_log_group [id] () -> LogGroup;
+
+    /// Changes the state or the note of a group of logs. A log opens a resolved group again if its
+    /// version is not below `resolved_in`; without that, if its version is above the `last_version`
+    /// that the group had when it was resolved. A muted group counts its logs, but they are no
+    /// failures in health rules. The state `open` clears `resolved_in`, `resolved_at` and
+    /// `muted_until`.
+    PATCH "/admin/projects/{k}/log-groups/{id}" update_log_group [id] (LogGroupUpdate) -> LogGroup;
+
     /// Counts the logs of all projects. Includes hidden logs. Not for keys that are limited to
     /// projects.
     GET "/admin/logs/statistics" get_log_statistics [] () -> LogStatistics;
@@ -866,6 +881,7 @@ bodies!(
     LogBulk,
     LogPrune,
     LogChange,
+    LogGroupUpdate,
     EventDefinitionChange,
     FunnelInput,
     RetentionInput,

@@ -352,6 +352,10 @@ query! {
         optional platform: Platform,
         /// Whether hidden items are listed, too.
         optional include_hidden: bool,
+        /// Only logs of the group with this id.
+        optional group_id: String,
+        /// Only logs of exactly this version of the app.
+        optional app_version: String,
     }
 }
 
@@ -375,6 +379,34 @@ query! {
         optional platform: Platform,
         /// Whether hidden items are listed, too.
         optional include_hidden: bool,
+        /// Only logs of the group with this id.
+        optional group_id: String,
+        /// Only logs of exactly this version of the app.
+        optional app_version: String,
+    }
+}
+
+query! {
+    /// The query of `list_log_groups`.
+    ListLogGroups {
+        /// Number of items of a page.
+        optional limit: u32,
+        /// Number of items to skip.
+        optional offset: u64,
+        /// Only items that contain this text, ignoring case. Blank is the same as left out.
+        optional search: String,
+        /// Order of the list.
+        optional sort: String,
+        /// Direction of `sort`, which must be sent, too.
+        optional order: String,
+        /// Only groups in this state.
+        optional state: String,
+        /// Only logs of this level.
+        optional level: LogLevel,
+        /// Only groups with logs of exactly this version of the app.
+        optional version: String,
+        /// Only groups with exactly this first version.
+        optional first_version: String,
     }
 }
 

@@ -1460,6 +1460,121 @@ pub struct Log {
     pub city: Option<String>,
     /// Time when it was stored.
     pub created_at: i64,
+    /// Id of the group of equal logs. Null for logs of level 0 and 1, and for what an administrator
+    /// added.
+    pub group_id: Option<String>,
+    /// Version of the app: `app_version` in `device_info`, or else in `custom_data`.
+    pub app_version: Option<String>,
+}
+
+/// A group of equal logs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogGroupSummary {
+    /// Fingerprint of the logs; `overflow` if there were too many groups.
+    pub id: String,
+    /// Type and message of the error, without numbers and the like; or the `group_key` of its logs.
+    pub title: String,
+    /// A level: 0 debug, 1 info, 2 warning, 3 error.
+    pub level: LogLevel,
+    /// Location in the app.
+    pub source: Option<String>,
+    /// State of the work on a group.
+    pub state: String,
+    /// Version in which the error is fixed.
+    pub resolved_in: Option<String>,
+    /// Time when it was resolved.
+    pub resolved_at: Option<i64>,
+    /// Time when a log last opened it again.
+    pub regressed_at: Option<i64>,
+    /// End of the muting; null in the state `muted` = forever.
+    pub muted_until: Option<i64>,
+    /// Number of logs, including deleted ones.
+    pub count: i64,
+    /// `count` and the repetitions that clients report in `custom_data.repeated`.
+    pub occurrences: i64,
+    /// Time of the first log.
+    pub first_seen: i64,
+    /// Time of the last log.
+    pub last_seen: i64,
+    /// Lowest version of the app.
+    pub first_version: Option<String>,
+    /// Greatest version of the app.
+    pub last_version: Option<String>,
+    /// Note of the administrator.
+    pub note: Option<String>,
+}
+
+/// A group of equal logs, with its numbers by version, platform and hour.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogGroup {
+    /// Fingerprint of the logs; `overflow` if there were too many groups.
+    pub id: String,
+    /// Type and message of the error, without numbers and the like; or the `group_key` of its logs.
+    pub title: String,
+    /// A level: 0 debug, 1 info, 2 warning, 3 error.
+    pub level: LogLevel,
+    /// Location in the app.
+    pub source: Option<String>,
+    /// State of the work on a group.
+    pub state: String,
+    /// Version in which the error is fixed.
+    pub resolved_in: Option<String>,
+    /// Time when it was resolved.
+    pub resolved_at: Option<i64>,
+    /// Time when a log last opened it again.
+    pub regressed_at: Option<i64>,
+    /// End of the muting; null in the state `muted` = forever.
+    pub muted_until: Option<i64>,
+    /// Number of logs, including deleted ones.
+    pub count: i64,
+    /// `count` and the repetitions that clients report in `custom_data.repeated`.
+    pub occurrences: i64,
+    /// Time of the first log.
+    pub first_seen: i64,
+    /// Time of the last log.
+    pub last_seen: i64,
+    /// Lowest version of the app.
+    pub first_version: Option<String>,
+    /// Greatest version of the app.
+    pub last_version: Option<String>,
+    /// Note of the administrator.
+    pub note: Option<String>,
+    /// Versions of the app, the greatest first.
+    pub versions: Vec<LogGroupVersion>,
+    /// Platforms, the most frequent first.
+    pub platforms: Vec<LogGroupPlatform>,
+    /// Number of logs by hour, the oldest first; the last is the running hour.
+    pub hours: Vec<i64>,
+}
+
+/// The logs of a group that come from one version of the app.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogGroupVersion {
+    /// Version; null for logs without one.
+    pub version: Option<String>,
+    /// Number of logs.
+    pub count: i64,
+    /// Time of the first one.
+    pub first_seen: i64,
+    /// Time of the last one.
+    pub last_seen: i64,
+}
+
+/// The logs of a group that come from one platform.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct LogGroupPlatform {
+    /// Platform; null if unknown.
+    pub platform: Option<Platform>,
+    /// Number of logs.
+    pub count: i64,
 }
 
 /// The number of logs.
@@ -4099,6 +4214,22 @@ input! {
     pub struct LogChange {
         /// Not listed by default. Left out: no change.
         optional is_hidden: bool,
+    }
+}
+
+input! {
+    /// Changes of a group. A field that is left out keeps its value.
+    pub struct LogGroupUpdate {
+        /// State of the work on a group.
+        optional state: String,
+        /// Version in which the error is fixed, in the state `resolved`: a comparable version, or a
+        /// version of the project.
+        patch resolved_in: String,
+        /// End of the muting, in the state `muted`; must lie in the future. `muted` without it is
+        /// forever.
+        patch muted_until: i64,
+        /// Note of the administrator.
+        patch note: String,
     }
 }
 

@@ -566,6 +566,8 @@ fn models_have_the_fields_of_openapi() {
         AssetSignature = "AssetSignature", TrustKey = "TrustKey", PublicTrustKey = "PublicTrustKey",
         Hook = "Hook", HookCreated = "HookCreated", HookSecret = "HookSecret", HookTest = "HookTest",
         HookDelivery = "HookDelivery", HookDeliveryWhole = "HookDeliveryWhole",
+        LogGroup = "LogGroup", LogGroupSummary = "LogGroupSummary", LogGroupVersion = "LogGroupVersion",
+        LogGroupPlatform = "LogGroupPlatform",
         VersionNotes = "VersionNotes", VersionNote = "VersionNote",
     );
     inputs!(
@@ -600,6 +602,7 @@ fn models_have_the_fields_of_openapi() {
         LogFields = "LogInput",
         LogCreate = "LogCreate",
         LogChange = "LogChange",
+        LogGroupUpdate = "LogGroupUpdate",
         FeedbackBulk = "FeedbackBulk",
         LogBulk = "LogBulk",
         LogPrune = "LogPrune",

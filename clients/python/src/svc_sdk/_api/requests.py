@@ -81,6 +81,9 @@ if TYPE_CHECKING:
         Language,
         LanguageList,
         Log,
+        LogGroup,
+        LogGroupPage,
+        LogGroupSummary,
         LogLevels,
         LogPage,
         LogSeries,
@@ -3704,6 +3707,8 @@ class AdminRequests(Namespace):
         level: int | None = None,
         platform: str | None = None,
         include_hidden: bool | None = None,
+        group_id: str | None = None,
+        app_version: str | None = None,
     ) -> LogPage:
         """List logs, newest first.
 
@@ -3726,6 +3731,8 @@ class AdminRequests(Namespace):
                     "level": level,
                     "platform": platform,
                     "include_hidden": include_hidden,
+                    "group_id": group_id,
+                    "app_version": app_version,
                 },
                 admin=True,
             )
@@ -3742,6 +3749,8 @@ class AdminRequests(Namespace):
         level: int | None = None,
         platform: str | None = None,
         include_hidden: bool | None = None,
+        group_id: str | None = None,
+        app_version: str | None = None,
     ) -> Iterator[Log]:
         """Walk all pages of `list_logs`."""
         return self._each(
@@ -3757,6 +3766,8 @@ class AdminRequests(Namespace):
                     "level": level,
                     "platform": platform,
                     "include_hidden": include_hidden,
+                    "group_id": group_id,
+                    "app_version": app_version,
                 },
                 admin=True,
             )
@@ -3869,6 +3880,8 @@ class AdminRequests(Namespace):
         level: int | None = None,
         platform: str | None = None,
         include_hidden: bool | None = None,
+        group_id: str | None = None,
+        app_version: str | None = None,
     ) -> LogSeries:
         """Count the logs of a project over time.
 
@@ -3890,6 +3903,8 @@ class AdminRequests(Namespace):
                     "level": level,
                     "platform": platform,
                     "include_hidden": include_hidden,
+                    "group_id": group_id,
+                    "app_version": app_version,
                 },
                 admin=True,
             )
@@ -3917,6 +3932,129 @@ class AdminRequests(Namespace):
                 },
                 body={
                     "is_hidden": is_hidden,
+                },
+                extra=extra,
+                admin=True,
+            )
+        )
+
+    def list_log_groups(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        search: str | None = None,
+        sort: Literal["last_seen", "first_seen", "count"] | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        state: Literal["open", "resolved", "muted"] | None = None,
+        level: int | None = None,
+        version: str | None = None,
+        first_version: str | None = None,
+    ) -> LogGroupPage:
+        """List groups of equal logs, last seen first.
+
+        Logs of level 2 and 3 that clients upload form groups. `search` looks into title and source.
+
+        `GET /admin/projects/{k}/log-groups`
+        """
+        return self._send(
+            Call["LogGroupPage"](
+                "GET",
+                "/admin/projects/{k}/log-groups",
+                query={
+                    "limit": limit,
+                    "offset": offset,
+                    "search": search,
+                    "sort": sort,
+                    "order": order,
+                    "state": state,
+                    "level": level,
+                    "version": version,
+                    "first_version": first_version,
+                },
+                admin=True,
+            )
+        )
+
+    def iter_log_groups(
+        self,
+        *,
+        search: str | None = None,
+        sort: Literal["last_seen", "first_seen", "count"] | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        state: Literal["open", "resolved", "muted"] | None = None,
+        level: int | None = None,
+        version: str | None = None,
+        first_version: str | None = None,
+    ) -> Iterator[LogGroupSummary]:
+        """Walk all pages of `list_log_groups`."""
+        return self._each(
+            Call["LogGroupSummary"](
+                "GET",
+                "/admin/projects/{k}/log-groups",
+                query={
+                    "search": search,
+                    "sort": sort,
+                    "order": order,
+                    "state": state,
+                    "level": level,
+                    "version": version,
+                    "first_version": first_version,
+                },
+                admin=True,
+            )
+        )
+
+    def get_log_group(
+        self,
+        id: str,
+    ) -> LogGroup:
+        """Read a group of logs.
+
+        `GET /admin/projects/{k}/log-groups/{id}`
+        """
+        return self._send(
+            Call["LogGroup"](
+                "GET",
+                "/admin/projects/{k}/log-groups/{id}",
+                arguments={
+                    "id": id,
+                },
+                admin=True,
+            )
+        )
+
+    def update_log_group(
+        self,
+        id: str,
+        *,
+        state: Literal["open", "resolved", "muted"] | Unset = UNSET,
+        resolved_in: str | Unset | None = UNSET,
+        muted_until: int | Unset | None = UNSET,
+        note: str | Unset | None = UNSET,
+        extra: Mapping[str, Any] | None = None,
+    ) -> LogGroup:
+        """Change the state or the note of a group of logs.
+
+        A log opens a resolved group again if its version is not below `resolved_in`; without that, if its
+        version is above the `last_version` that the group had when it was resolved. A muted group counts its
+        logs, but they are no failures in health rules. The state `open` clears `resolved_in`, `resolved_at`
+        and `muted_until`.
+
+        `PATCH /admin/projects/{k}/log-groups/{id}`
+        """
+        return self._send(
+            Call["LogGroup"](
+                "PATCH",
+                "/admin/projects/{k}/log-groups/{id}",
+                arguments={
+                    "id": id,
+                },
+                body={
+                    "state": state,
+                    "resolved_in": resolved_in,
+                    "muted_until": muted_until,
+                    "note": note,
                 },
                 extra=extra,
                 admin=True,
