@@ -192,7 +192,7 @@ func (p *player) open(step map[string]json.RawMessage) any {
 		opts = append(opts, withClock(p.clock.clock()))
 	}
 	for name, option := range map[string]func(string) Option{
-		"project_key": WithProject, "token": WithToken, "locale": WithLocale, "app_version": WithAppVersion,
+		"project_key": WithProject, "token": WithToken, "locale": WithLocale, "app_version": WithAppVersion, "rollout_key": WithRolloutKey,
 		"app_identifier": WithAppIdentifier, "platform_version": WithPlatformVersion,
 		"platform": func(text string) Option { return WithPlatform(Platform(text)) },
 	} {

@@ -160,6 +160,7 @@ impl Player {
                 ("platform_version", _) => builder.platform_version(text),
                 ("locale", _) => builder.locale(text),
                 ("app_version", _) => builder.app_version(text),
+                ("rollout_key", _) => builder.rollout_key(text),
                 ("app_identifier", _) => builder.app_identifier(text),
                 ("retries", _) => builder.retries(value.as_u64().unwrap_or(0) as u32),
                 ("headers", Value::Object(headers)) => headers.iter().fold(builder, |b, (n, v)| {
