@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -275,5 +276,46 @@ func TestVelopack(t *testing.T) {
 	run(t, &result, dir, "venv/bin/python", source(t, "velopack/update.py"), feed, t.TempDir(), "2.3.0")
 	if result.Offered != nil {
 		t.Errorf("got an update to %q", *result.Offered)
+	}
+}
+
+// TestVelopackRefusesDamage checks that Velopack does not accept a package whose content has changed
+// in the storage, because it does not match the checksums of the feed.
+func TestVelopackRefusesDamage(t *testing.T) {
+	t.Parallel()
+	dir := velopackFolder(t)
+	s := newServer(t)
+	s.Project(t, "demo")
+	const name = "demo-2.3.0-linux-full.nupkg"
+	upload(t, s, "2.3.0", map[string][]byte{name: nupkg(t, "2.3.0", "<channel>linux</channel><os>linux</os>")})
+	damage(t, filepath.Join(s.Dir, "files", "objects"), name)
+	app := t.TempDir()
+	_, err := command(t.Context(), dir, "venv/bin/python", source(t, "velopack/update.py"), s.URL+"/feeds/demo/velopack/stable", app, "2.2.1")
+	if err == nil || !strings.Contains(err.Error(), "ecksum") {
+		t.Errorf("got %v, want a checksum error", err)
+	}
+	if kept, err := filepath.Glob(filepath.Join(app, "packages", "*.nupkg")); err != nil || len(kept) > 0 {
+		t.Errorf("the client keeps %v, %v", kept, err)
+	}
+}
+
+// damage changes one bit of the stored file with the given name.
+func damage(t *testing.T, folder, name string) {
+	t.Helper()
+	found := 0
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, name) {
+			return err
+		}
+		found++
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		content[len(content)/2] ^= 1
+		return errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, content, 0o600))
+	})
+	if err != nil || found != 1 {
+		t.Fatalf("changed %d files: %v", found, err)
 	}
 }
