@@ -111,7 +111,7 @@ var documents = []*Document{
 		texts: mustReadAll(PrivacyPolicy),
 	},
 	{
-		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 29, 8, 0, 0, 0, time.UTC).Unix(),
+		Slug: SDKCompliance, Revised: time.Date(2026, time.November, 29, 11, 0, 0, 0, time.UTC).Unix(),
 		texts: mustReadAll(SDKCompliance),
 	},
 }
