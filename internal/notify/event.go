@@ -3,6 +3,7 @@
 //
 //	event.go    the events, and their JSON form
 //	names.go    the names of events, and the lists that select them
+//	link.go     links to the console and to public pages
 //	message.go  a stored event as a title and a text for people
 //	request.go  the request of each kind of hook
 //	webhook.go  Standard Webhooks: secrets and signatures
