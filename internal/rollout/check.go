@@ -52,6 +52,11 @@ func (r *Rollout) Problems(field string) []string {
 	if len(r.History) > maxHistory {
 		add("history must have at most %d entries", maxHistory)
 	}
+	for rule, state := range r.Noted {
+		if utf8.RuneCountInString(rule) > maxRuleName || state != Suspect && state != Failing {
+			add("noted must map names of at most %d characters to %s or %s", maxRuleName, Suspect, Failing)
+		}
+	}
 	for i, e := range r.History {
 		if e.Reason != nil && utf8.RuneCountInString(*e.Reason) > maxReason {
 			add("history[%d].reason must have at most %d characters", i, maxReason)

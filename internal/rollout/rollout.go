@@ -52,6 +52,9 @@ type Rollout struct {
 	// use only what was counted since.
 	ResumedAt *int64 `json:"resumed_at,omitempty"`
 
+	// Noted contains the worst state of each health rule, by its name, that was noted; see Note.
+	Noted map[string]HealthState `json:"noted,omitempty"`
+
 	History []Event `json:"history"` // newest first, at most 100 events
 }
 

@@ -394,12 +394,42 @@ func TestRandomHistory(t *testing.T) {
 				*r.StartedAt != 1000 || r.Seed != seed {
 				t.Fatalf("number %d: got %+v", number, *r)
 			}
+			added := r.History[:len(r.Since(&before))]
+			if rest := r.History[len(added):]; len(added) > 0 && added[len(added)-1].At != now || len(rest) > 0 && rest[0].At == now {
+				t.Fatalf("number %d: at %d, %d entries are new in %+v", number, now, len(added), r.History)
+			}
 			text, err := json.Marshal(r)
 			var again rollout.Rollout
 			if err != nil || json.Unmarshal(text, &again) != nil || !reflect.DeepEqual(*r, again) {
 				t.Fatalf("number %d: got another rollout from %s", number, text)
 			}
 		}
+	}
+}
+
+// TestNote checks that a health state is news if it is worse than the one that was noted.
+func TestNote(t *testing.T) {
+	t.Parallel()
+	r := started(10_00, rollout.Whole)
+	for _, step := range []struct {
+		rule  string
+		state rollout.HealthState
+		news  bool
+	}{
+		{"a", rollout.Suspect, true}, {"a", rollout.Suspect, false}, {"b", rollout.Failing, true}, {"b", rollout.Suspect, false},
+		{"a", rollout.Failing, true}, {"a", rollout.Failing, false}, {"a", rollout.Suspect, false},
+	} {
+		if got := r.IsNews(step.rule, step.state); got != step.news {
+			t.Errorf("%v: got %v with %v noted", step, got, r.Noted)
+		}
+		if before := *r; step.news {
+			if r.Note(step.rule, step.state); reflect.DeepEqual(before.Noted, r.Noted) {
+				t.Errorf("%v: changed the map of a copy", step)
+			}
+		}
+	}
+	if got := r.Problems("rollout"); got != nil {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -422,6 +452,7 @@ func TestProblems(t *testing.T) {
 		"country":         {func(r *rollout.Rollout) { r.Cohort = &rollout.Cohort{Countries: []string{"de"}} }, "rollout.cohort.countries must be at most 250"},
 		"platform":        {func(r *rollout.Rollout) { r.Cohort = &rollout.Cohort{Platforms: []platform.Platform{"amiga"}} }, `must not contain "amiga"`},
 		"long history":    {func(r *rollout.Rollout) { r.History = make([]rollout.Event, 101) }, "rollout.history must have at most 100 entries"},
+		"noted state":     {func(r *rollout.Rollout) { r.Note("crashes", rollout.Healthy) }, "rollout.noted must map names of at most 64 characters"},
 		"reason too long": {func(r *rollout.Rollout) { r.History[0].Reason = new(strings.Repeat("x", 513)) }, "rollout.history[0].reason must have at most 512"},
 	} {
 		r := started(10_00, rollout.Whole)

@@ -214,6 +214,40 @@ func (r *Rollout) record(what Action, a Author) {
 	r.History = slices.Concat([]Event{event}, r.History[:min(len(r.History), maxHistory-1)])
 }
 
+// Since returns the events that were added to the history since an earlier state of the rollout, the
+// newest first. earlier is nil if there was no rollout. A nil rollout has no events.
+func (r *Rollout) Since(earlier *Rollout) []Event {
+	switch {
+	case r == nil:
+		return nil
+	case earlier == nil:
+		return r.History
+	}
+	for n := range r.History { // the oldest events may have been dropped
+		if kept := r.History[n:]; len(kept) <= len(earlier.History) && reflect.DeepEqual(kept, earlier.History[:len(kept)]) {
+			return r.History[:n]
+		}
+	}
+	return r.History
+}
+
+// IsNews reports whether a health rule has not been in a bad state or a worse one before, as far as
+// Note knows.
+func (r *Rollout) IsNews(rule string, state HealthState) bool {
+	return state.rank() > r.Noted[rule].rank()
+}
+
+// Note notes that a health rule is in a bad state. The state of the rule must be news.
+func (r *Rollout) Note(rule string, state HealthState) {
+	all := map[string]HealthState{rule: state}
+	for other, known := range r.Noted { // not changed, because other readers may use the map
+		if other != rule {
+			all[other] = known
+		}
+	}
+	r.Noted = all
+}
+
 // Stopped returns the time, in Unix seconds, at which the rollout was held, aborted or completed. If it
 // was held before the latter two, it returns the time of that. It returns false while the rollout is
 // running or paused.
