@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "internal/signature", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/storage/storagetest", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/notify/delivery", "internal/notify/smtp", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/storage/storagetest", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/notify", "internal/notify/delivery", "internal/notify/smtp", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
 	"internal/boltfile/bolttest": {"internal/boltfile"},
 	"internal/testutil":          {},
 	"internal/testutil/minisign": {},
@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"internal/codehost":        {"internal/outbound", "internal/fault", "internal/placeholder", "internal/release"},
 	"internal/forward":         {"internal/codehost", "internal/fault", "internal/limit", "internal/seal", "store"},
 	"internal/requests":        {"internal/counter", "store"},
-	"internal/health":          {"internal/asset", "internal/fault", "internal/release", "internal/rollout", "store"},
+	"internal/health":          {"internal/asset", "internal/fault", "internal/notify", "internal/release", "internal/rollout", "store"},
 	"internal/files/engine":    {"internal/asset", "internal/cdn", "internal/disk", "internal/durable", "internal/fault", "internal/files", "internal/files/digest", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/signature", "store"},
 	"internal/certificate":     {},
 	"internal/control":         {"internal/datadir"},

@@ -17,6 +17,7 @@ type Announcement struct {
 	Content      string                      `json:"content"`
 	Pinned       bool                        `json:"pinned,omitempty"`
 	Hidden       bool                        `json:"hidden,omitempty"`
+	Draft        bool                        `json:"draft,omitempty"`     // has been hidden since it was created
 	Platforms    []platform.Platform         `json:"platforms,omitempty"` // empty = for all platforms
 	Author       *string                     `json:"author,omitempty"`
 	Versions     release.Range               `json:"versions"` // the client versions it is meant for
@@ -105,12 +106,17 @@ func (tx *Tx) PutAnnouncement(p ProjectID, a *Announcement) error {
 		tx.count(p, countAnnouncements, 1)
 	}
 	tx.count(p, countPinned, pinned(a)-pinnedEntry(before))
+	isNew := before == nil || a.Draft
+	a.Draft = isNew && a.Hidden
 	a.UpdatedAt = tx.now.Unix()
 	stored, err := write(tx, announcementsBucket, Change{Kind: KindAnnouncement, Project: p, ID: a.ID}, a)
 	if err != nil {
 		return err
 	}
 	w.putAnnouncement(stored)
+	if isNew && !a.Hidden {
+		return tx.notifyAnnouncement(p, a)
+	}
 	return nil
 }
 

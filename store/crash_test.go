@@ -60,7 +60,8 @@ func written(db *store.Store, err error) int {
 // write performs transaction n. The transactions write to every bucket.
 func write(tx *store.Tx, n int) error {
 	if n == 0 {
-		return tx.CreateProject(&store.Project{Key: "even", Name: "0"})
+		p := &store.Project{Key: "even", Name: "0"}
+		return errors.Join(tx.CreateProject(p), tx.PutHook(p.ID, newHook(notify.RolloutHeldEvent)))
 	}
 	p, err := tx.Project("even")
 	if err != nil {
@@ -100,7 +101,7 @@ func write(tx *store.Tx, n int) error {
 // last event.
 func tell(tx *store.Tx, p *store.Project, n int) error {
 	if n == 1 {
-		return tx.PutHook(0, &store.Hook{Name: "H", Kind: notify.Ntfy, Enabled: true, Events: []string{notify.All}})
+		return tx.PutHook(0, &store.Hook{Name: "H", Kind: notify.Ntfy, Enabled: true, Events: []string{notify.LogGuardEvent}})
 	}
 	if err := tx.Notify(p.ID, notify.Event{Name: notify.LogGuardEvent, Data: notify.LogGuard{Limit: n}}); err != nil || n%10 != 0 {
 		return err
@@ -158,7 +159,7 @@ func rollOut(tx *store.Tx, p *store.Project, n int) error {
 		func(v *store.Version) error { return v.Rollout.Advance(a) },
 		func(v *store.Version) error {
 			if n%2 == 0 {
-				return v.Rollout.Abort(a)
+				return errors.Join(tx.HoldRollout(p.ID, v, notify.Health{Rule: "crashes", Reason: "held by " + text(n)}), v.Rollout.Abort(a))
 			}
 			return v.Rollout.Finish(a)
 		},
@@ -188,7 +189,7 @@ func rolledOut(n, ago int) string {
 	case ago == 2:
 		return "running at 50 after 2 events"
 	case (n-ago+3)%2 == 0:
-		return "aborted at 50 after 3 events"
+		return "aborted at 50 after 4 events"
 	}
 	return "completed at 100 after 3 events"
 }
@@ -198,6 +199,38 @@ func describeRollout(r *rollout.Rollout) string {
 		return "none"
 	}
 	return fmt.Sprintf("%s at %s after %d events", r.State, r.Percent, len(r.History))
+}
+
+// checkHeld checks that the hook of the project has one delivery for each rollout that was held, and that
+// the newest one is of the last transaction that held one.
+func checkHeld(t *testing.T, db *store.Store, n int) {
+	t.Helper()
+	held := max(0, n/2-1) // every second transaction, from the fourth on
+	err := db.View(func(tx *store.Tx) error {
+		p, err := tx.Project("even")
+		if err != nil {
+			return err
+		}
+		hooks, err := tx.Hooks(p.ID)
+		if err != nil || len(hooks) != 1 {
+			return fmt.Errorf("%d hooks, want 1: %w", len(hooks), err)
+		}
+		page, total, err := tx.HookDeliveries(hooks[0].ID, store.DeliveryFilter{}, 0, 1)
+		if err != nil || total != min(held, store.MaxWaitingDeliveries) {
+			return fmt.Errorf("%d deliveries, want %d: %w", total, held, err)
+		}
+		if held == 0 {
+			return nil
+		}
+		body, err := tx.HookBody(page[0])
+		if want := "held by " + text(n/2*2); !strings.Contains(string(body), want) {
+			return fmt.Errorf("the newest delivery is %q, want one that was %s: %w", body, want, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("after %d: %v", n, err)
+	}
 }
 
 // writeBeside sometimes creates an API key, and alternately creates and deletes a second
@@ -348,6 +381,7 @@ func checkWritten(t *testing.T, db *store.Store, n int) {
 	}
 	checkTold(t, db, n)
 	checkBeside(t, db, n)
+	checkHeld(t, db, n)
 }
 
 func checkBeside(t *testing.T, db *store.Store, n int) {

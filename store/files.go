@@ -239,7 +239,10 @@ func (tx *Tx) PutFile(p ProjectID, f *File) error {
 	}
 	tx.count(p, countFiles(before.Status), -1)
 	tx.count(p, countFiles(f.Status), 1)
-	return tx.writeFile(f)
+	if err := tx.writeFile(f); err != nil || f.Status != FileFailed {
+		return err
+	}
+	return tx.notifyFile(f)
 }
 
 // UnreadFiles returns the ready files of all projects whose content has not been read, in the
@@ -332,7 +335,7 @@ func (tx *Tx) RefuseContent(p ProjectID, id FileID, reason string, due int64) (*
 	f.SHA256, f.SHA1, f.SHA512, f.BLAKE2b, f.Facts, f.Checks = "", "", "", "", nil, nil
 	tx.count(p, countFiles(f.Status), 1)
 	tx.linksChanged = true
-	return d, errors.Join(tx.writeFile(f), tx.PutFileDeletion(d))
+	return d, errors.Join(tx.writeFile(f), tx.PutFileDeletion(d), tx.notifyFile(f))
 }
 
 // RetryFile makes a failed file pending again. For a file in any other state, the error

@@ -196,6 +196,9 @@ func (s *Store) CompleteForward(w *Forward, number *int64, address *string, late
 		if err := feedbackSeries.of(tx, w.Project).Write(w.Number, w.ID, f); err != nil {
 			return err
 		}
+		if err := tx.notifyFeedback(w.Project, f); err != nil {
+			return err
+		}
 		if late {
 			settled := *w
 			settled.Settled, settled.Feedback = true, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"svc/internal/fault"
+	"svc/internal/notify"
 	"svc/internal/rollout"
 )
 
@@ -84,12 +85,33 @@ func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 	return nil
 }
 
-// HoldRollout holds the rollout of a version that is running or paused because of a health rule.
-func (tx *Tx) HoldRollout(p ProjectID, v *Version, rule, reason string) error {
-	if err := v.Rollout.Hold(rollout.Author{Now: tx.now.Unix(), By: "rule " + rule, Reason: &reason}); err != nil {
+// HoldRollout holds the rollout of a version that is running or paused because of a health rule. why
+// need not contain the version and the percentage.
+func (tx *Tx) HoldRollout(p ProjectID, v *Version, why notify.Health) error {
+	if err := v.Rollout.Hold(rollout.Author{Now: tx.now.Unix(), By: "rule " + why.Rule, Reason: &why.Reason}); err != nil {
 		return err
 	}
-	return tx.UpdateVersion(p, v, nil, false)
+	if err := tx.UpdateVersion(p, v, nil, false); err != nil {
+		return err
+	}
+	return tx.notifyHealth(p, notify.RolloutHeldEvent, v, why)
+}
+
+// NoteHealth sends an event if a health rule of the rollout of a version is suspect or failing and has
+// not been so bad before. why need not contain the version and the percentage.
+func (tx *Tx) NoteHealth(p ProjectID, v *Version, state rollout.HealthState, why notify.Health) error {
+	if !v.Rollout.IsNews(why.Rule, state) {
+		return nil
+	}
+	v.Rollout.Note(why.Rule, state)
+	if err := tx.putVersion(p, v); err != nil {
+		return err
+	}
+	name := notify.HealthSuspectEvent
+	if state == rollout.Failing {
+		name = notify.HealthFailingEvent
+	}
+	return tx.notifyHealth(p, name, v, why)
 }
 
 // AdvanceRollout takes the rollout of a version to its next step if that is due by itself. exposure

@@ -31,6 +31,7 @@
 //	account.go        the administrator, networks of logins, API keys
 //	hooks.go          hooks, which send events to others
 //	outbox.go         the deliveries of hooks
+//	notify.go         the events of records, which hooks send to others
 //	feed.go           the change feed that the search index follows
 //	snapshot.go       immutable projects for public reads, within a memory budget
 //	import.go         writing a whole project
@@ -55,6 +56,7 @@ import (
 
 	"svc/internal/boltfile"
 	"svc/internal/limit"
+	"svc/internal/notify"
 	"svc/store/series"
 )
 
@@ -90,6 +92,8 @@ type Options struct {
 	// DedupWindow is the time within which identical submissions are stored only once; see
 	// SubmitOnce. If it is 0, each submission is stored.
 	DedupWindow time.Duration
+	// SiteURL is the public address of the server, for the links in events. It is "" if it is unknown.
+	SiteURL string
 	// Upgrade configures the migration of a file of another format.
 	Upgrade boltfile.Upgrade
 	// NoSync disables waiting for the disk, for tests. It makes no difference if the process
@@ -110,7 +114,8 @@ type Store struct {
 	id    uuid.UUID
 	owner uuid.UUID // the result of Owner
 
-	exactBytes int64 // Options.ExactBytes
+	exactBytes int64       // Options.ExactBytes
+	site       notify.Site // Options.SiteURL
 
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being imported; guarded by the lock of file
@@ -148,6 +153,7 @@ type Store struct {
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
+		site:         notify.Site(o.SiteURL),
 		duplicates:   limit.NewDuplicates(o.DedupWindow, maxDuplicates),
 		filesWaiting: make(chan struct{}, 1), projectDeleted: make(chan struct{}, 1),
 		unverified: unverified{waiting: make(chan struct{}, 1), projects: map[ProjectID]bool{}},

@@ -193,7 +193,7 @@ func (l *Log) SearchText() string {
 	return searchtext.Fields(&l.Content, l.Source, l.IP, l.City, l.CountryName, l.RegionName, l.PlatformVersion)
 }
 
-// Encode returns the encoded feedback, for AddEncodedFeedback.
+// Encode returns the encoded feedback, for ReceiveFeedback.
 func (f *Feedback) Encode() (Encoded, error) { return series.Encode[Feedback](f) }
 
 // AddFeedback stores new feedback and gives it its id. If the project is gone, the error
@@ -203,12 +203,19 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	if err != nil {
 		return err
 	}
-	return tx.AddEncodedFeedback(p, f, e)
+	return tx.addFeedback(p, f, e)
 }
 
-// AddEncodedFeedback is AddFeedback for feedback that has already been encoded. The
-// feedback must not have changed since, and can be added only once.
-func (tx *Tx) AddEncodedFeedback(p ProjectID, f *Feedback, e Encoded) error {
+// ReceiveFeedback is AddFeedback for feedback from a client, which sends an event. e is the encoded
+// feedback. The feedback must not have changed since, and can be added only once.
+func (tx *Tx) ReceiveFeedback(p ProjectID, f *Feedback, e Encoded) error {
+	if err := tx.addFeedback(p, f, e); err != nil {
+		return err
+	}
+	return tx.notifyFeedback(p, f)
+}
+
+func (tx *Tx) addFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
 	}

@@ -176,6 +176,17 @@ func (tx *Tx) EachVersion(p ProjectID, visit func(*Version) error) error {
 // it sent none. The error is a Conflict if the display text already exists, and Invalid
 // if it is not UTF-8.
 func (tx *Tx) CreateVersion(p ProjectID, v *Version, latest *bool) error {
+	if err := tx.createVersion(p, v, latest); err != nil {
+		return err
+	}
+	return tx.notifyVersion(p, nil, v)
+}
+
+// ImportVersion is CreateVersion for a version that was published elsewhere before. It sends no event,
+// and the version does not become the latest.
+func (tx *Tx) ImportVersion(p ProjectID, v *Version) error { return tx.createVersion(p, v, new(false)) }
+
+func (tx *Tx) createVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := checkText(v.Version); err != nil {
 		return err
 	}
@@ -252,7 +263,11 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 	}
 	w.chooseBaseline(v)
 	tx.count(p, countRollouts, v.openRollouts()-before.openRollouts())
-	return errors.Join(tx.renameBaseline(p, w, before.Version, v.Version), tx.putVersion(p, v))
+	return errors.Join(
+		tx.renameBaseline(p, w, before.Version, v.Version),
+		tx.putVersion(p, v),
+		tx.notifyVersion(p, before, v),
+	)
 }
 
 // DeleteVersion removes a version. If it was the latest, its successor becomes the

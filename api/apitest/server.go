@@ -10,6 +10,7 @@
 //	journal.go     the log of the server
 //	fixtures.go    projects, keys and records
 //	events.go      batches of events
+//	hooks.go       the events that hooks receive
 //	paths.go       lists and their fields
 //	install.go     packages of others
 //	state.go       the stored data of a server
@@ -187,6 +188,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	if o.Config.Files.CodeHost == "" {
 		o.Config.Files.CodeHost = o.host
 	}
+	o.Store.SiteURL = o.Config.SiteURL
 	database := filepath.Join(s.Dir, datadir.Database)
 	if s.DB, err = store.Open(database, o.Store); err != nil {
 		t.Fatal(err)

@@ -241,8 +241,7 @@ func (h *Handlers) importRelease(tx *store.Tx, p *store.Project, repo *codehost.
 	if v.Rollout, err = tx.DefaultRollout(p.ID, rollout.Schedule); err != nil {
 		return false, err
 	}
-	latest := false
-	err = tx.CreateVersion(p.ID, v, &latest)
+	err = tx.ImportVersion(p.ID, v)
 	if _, refused := errors.AsType[*fault.Error](err); refused { // the release was refused before anything was written
 		return false, nil
 	}

@@ -156,11 +156,15 @@ func TestImport(t *testing.T) {
 	w.repo.Publish(codehosttest.Release{Raw: json.RawMessage(`null`)})
 
 	w.Must(t, 200, "PUT", "/admin/projects/beacon/distribution", `{"channels":[{"name":"beta"}]}`)
+	events := w.Hear(t, "")
 	// 1.0.0 (the newer of two), 2.0.0-beta.1 and 4.0.0 are new; a draft is not shown.
 	w.Exchanges(t, []apitest.Exchange{
 		{"import", "POST", releaseImport, "", 200, `{"imported":3,"skipped":6,"scanned":9}`},
 		{"again", "POST", releaseImport, "", 200, `{"imported":0,"skipped":9,"scanned":9}`},
 	})
+	if got := events(); len(got) != 0 {
+		t.Errorf("events: got %q, want none for old releases", got)
+	}
 	get := func(version string) string {
 		return w.Must(t, 200, "GET", apitest.VersionsOf("beacon")+"/"+w.VersionID(t, "beacon", version), "")
 	}

@@ -43,8 +43,9 @@ func ArchiveVersion(p *store.Project, v *store.Version, downgradeTo string) any 
 func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
 	return struct {
 		announcementView
+		Draft        bool                          `json:"draft,omitempty"`
 		Unregistered []announcementTranslationView `json:"unregistered_translations,omitempty"`
-	}{viewAnnouncementFully(p, a), announcementTexts.unregistered(p, a.Translations)}
+	}{viewAnnouncementFully(p, a), a.Draft, announcementTexts.unregistered(p, a.Translations)}
 }
 
 // unregisteredInput holds a record's texts in languages that are not registered in its project.
@@ -227,10 +228,15 @@ func archivedAssets(raw json.RawMessage) (map[string]asset.Override, error) {
 
 // ReadAnnouncement reads an announcement from an archive.
 func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_ *store.Announcement, created int64, err error) {
-	var in announcementInput
+	var in struct {
+		announcementInput
+		Draft web.Optional[bool] `json:"draft"`
+	}
 	web.Fill(&in, raw)
 	change, err := in.check(imports)
-	rec, texts, err := archived(raw, project, announcementTexts, now, err)
+	var p problems
+	p.Flag("draft", in.Draft)
+	rec, texts, err := archived(raw, project, announcementTexts, now, web.JoinValidation(err, p.Err()))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -238,6 +244,7 @@ func ReadAnnouncement(raw json.RawMessage, project *store.Project, now int64) (_
 	if err := change.apply(project, a); err != nil {
 		return nil, 0, err
 	}
+	a.Draft = a.Hidden && in.Draft.Or(false)
 	addTexts(&a.Translations, texts)
 	return a, rec.Created, nil
 }

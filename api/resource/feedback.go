@@ -301,7 +301,7 @@ func (h *Handlers) storeFeedback(r *web.Request, p *store.Project, f *store.Feed
 	return store.SubmitOnce(h.DB, key, compare,
 		func(tx *store.Tx, id store.ID) (*store.Feedback, error) { return tx.Feedback(p.ID, id) },
 		func(tx *store.Tx) (*store.Feedback, store.ID, error) {
-			err := tx.AddEncodedFeedback(p.ID, f, encoded)
+			err := tx.ReceiveFeedback(p.ID, f, encoded)
 			return f, f.ID, err
 		})
 }

@@ -319,11 +319,15 @@ func TestProjectMoves(t *testing.T) {
 			t.Parallel()
 			to := apitest.NewServer(t, apitest.Decades(), apitest.WithRateLimit(0), apitest.WithGeo(t), apitest.WithIndex())
 			to.Clock.Ahead.Store(from.Clock.Ahead.Load())
+			events := to.Hear(t, "")
 			got := mustBringIn(t, to, archive, "dry_run=true&"+query)
 			if status, answer, _ := to.Do(t, "GET", "/admin/projects/"+key, to.Admin, ""); !got.DryRun || status != 404 {
 				t.Errorf("a dry run made a project: %d %s", status, answer)
 			}
 			got = mustBringIn(t, to, archive, query)
+			if told := events(); len(told) != 0 {
+				t.Errorf("events: got %q, want none", told)
+			}
 			for _, f := range manifest.Files {
 				if got.Records[f.Name] != f.Records {
 					t.Errorf("%s: got %d records, want %d", f.Name, got.Records[f.Name], f.Records)

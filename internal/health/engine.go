@@ -142,13 +142,14 @@ func (e *Engine) write() error {
 	return nil
 }
 
-// act holds a rollout if a rule that may do so is failing.
+// act holds a rollout if a rule that may do so is failing, and notes the other rules that are suspect or
+// failing.
 func (e *Engine) act(o store.OpenRollout) error {
 	if !o.Version.Rollout.Health {
 		return nil
 	}
 	report, err := store.Read(e.DB, func(tx *store.Tx) (Report, error) { return e.Report(tx, o.Project, o.Version) })
-	if err != nil || report.failing() == nil {
+	if err != nil || report.failing() == nil && !report.news(o.Version.Rollout) {
 		return err
 	}
 	held := ""
@@ -163,12 +164,23 @@ func (e *Engine) act(o store.OpenRollout) error {
 			return nil
 		}
 		report, err := e.Report(tx, o.Project, v)
-		rule := report.failing()
-		if err != nil || rule == nil {
+		if err != nil {
 			return err
 		}
-		held = report.reason(rule)
-		return tx.HoldRollout(o.Project, v, rule.Name, held)
+		for i := range report.Rules {
+			if rule := &report.Rules[i]; rule.noted() {
+				if err := tx.NoteHealth(o.Project, v, rule.State, report.about(rule)); err != nil {
+					return err
+				}
+			}
+		}
+		rule := report.failing()
+		if rule == nil {
+			return nil
+		}
+		why := report.about(rule)
+		held = why.Reason
+		return tx.HoldRollout(o.Project, v, why)
 	})
 	if fault.Is(err, fault.NotFound) {
 		return nil // the version has been deleted meanwhile

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"svc/internal/notify"
 	"svc/internal/rollout"
 	"svc/store"
 )
@@ -124,8 +125,22 @@ func (r *Report) failing() *Rule {
 	return nil
 }
 
-// reason says why a rule holds the rollout.
-func (r *Report) reason(rule *Rule) string {
+// noted reports whether the state of a rule is noted: it is bad, but does not hold the rollout.
+func (r *Rule) noted() bool {
+	return r.State == rollout.Suspect || r.State == rollout.Failing && r.Action == rollout.Notify
+}
+
+// news reports whether the state of a rule is noted and has not been noted yet in the given rollout.
+func (r *Report) news(of *rollout.Rollout) bool {
+	return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.noted() && of.IsNews(rule.Name, rule.State) })
+}
+
+// about says why a rule is suspect or failing.
+func (r *Report) about(rule *Rule) notify.Health {
 	n := rule.Total
-	return fmt.Sprintf("%d of %d failed, %d of %d on %s", n.Failures, n.Exposure, n.BaselineFailures, n.BaselineExposure, r.Baseline)
+	return notify.Health{
+		Rule: rule.Name, Metric: rule.Metric, EValue: rule.EValue, Failures: n.Failures, Exposure: n.Exposure,
+		BaselineFailures: n.BaselineFailures, BaselineExposure: n.BaselineExposure, BaselineVersion: r.Baseline,
+		Reason: fmt.Sprintf("%d of %d failed, %d of %d on %s", n.Failures, n.Exposure, n.BaselineFailures, n.BaselineExposure, r.Baseline),
+	}
 }

@@ -70,7 +70,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	}
 	upgrade := BeforeUpgrade(s.Data, version, log)
 	if i.Store, err = store.Open(filepath.Join(s.Data, datadir.Database), store.Options{
-		Log: log, Upgrade: upgrade, DedupWindow: time.Duration(s.DedupWindowSeconds) * time.Second,
+		Log: log, Upgrade: upgrade, DedupWindow: time.Duration(s.DedupWindowSeconds) * time.Second, SiteURL: s.SiteURL,
 	}); err != nil {
 		return err
 	}
