@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/notify", "internal/setting", "internal/terms"},
 
 	// Background work.
-	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/notify/delivery", "internal/typo", "search"},
+	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/notify", "internal/notify/delivery", "internal/typo", "search"},
 
 	// Checks of an installation from outside.
 	"internal/doctor": {"internal/backup", "internal/boltfile", "internal/control", "internal/disk", "internal/machine", "internal/proxy", "internal/setting", "internal/datadir"},

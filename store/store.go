@@ -415,6 +415,17 @@ func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 // MarkCleaned stores the time at which a clean-up was completed.
 func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
+// DiskLow reports whether the last measurement that was stored found little free space on the disk.
+func (tx *Tx) DiskLow() bool { return tx.bolt.Bucket(metaBucket).Get(diskLowKey) != nil }
+
+// PutDiskLow stores whether a measurement found little free space on the disk.
+func (tx *Tx) PutDiskLow(low bool) error {
+	if low {
+		return tx.bolt.Bucket(metaBucket).Put(diskLowKey, []byte{1})
+	}
+	return tx.bolt.Bucket(metaBucket).Delete(diskLowKey)
+}
+
 // Erasures returns the number of erasures since ForgetErasures last reset it. An
 // erasure is a deletion of feedback, of a project, or of the logs of an address. After an
 // erasure, the search index may still contain fragments of the deleted texts.

@@ -97,6 +97,7 @@ var (
 	adminKey   = []byte("admin")
 	cleanedKey = []byte("cleaned_at") // a key of the bucket meta
 	erasedKey  = []byte("erased")     // a key of the bucket meta
+	diskLowKey = []byte("disk_low")   // a key of the bucket meta
 )
 
 // Tx is a transaction. It is valid until the function that received it returns, and must

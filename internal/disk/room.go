@@ -19,6 +19,10 @@ const Floor = 64 << 20
 // file cache leave free for other uses. It is larger than Floor.
 const Reserve = 128 << 20
 
+// Low is the amount of free space, in bytes, below which the administrator is told, while nothing is
+// refused yet.
+const Low = 2 * Reserve
+
 // look is the number of bytes of a file that are written between two checks of the free
 // space.
 const look = 64 << 20

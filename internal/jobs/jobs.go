@@ -14,6 +14,7 @@
 //	rollouts.go  takes rollouts to their next step
 //	groups.go    groups logs that were stored without a group
 //	health.go    observes rollouts, and holds those whose version fails too often
+//	disk.go      tells the administrator that the disk is nearly full
 //	hooks.go     sends events to hooks
 //	forwards.go  submissions for which it is unknown whether an issue exists
 package jobs
@@ -28,6 +29,7 @@ import (
 	"svc/internal/files/engine"
 	"svc/internal/forward"
 	"svc/internal/health"
+	"svc/internal/notify"
 	"svc/internal/notify/delivery"
 	"svc/search"
 	"svc/store"
@@ -60,6 +62,8 @@ type Config struct {
 	// Archive makes the scheduled backups. It is nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
+	// Free returns the free space of the disk, in bytes. The default measures that of the database.
+	Free func() (uint64, error)
 }
 
 // Jobs manages the background jobs of a server.
@@ -96,6 +100,9 @@ func New(c Config) *Jobs {
 		c.Now = time.Now
 	}
 	j := &Jobs{Config: c, scheduled: c.Now(), rescheduled: make(chan struct{}, 1)}
+	if j.Free == nil {
+		j.Free = j.freeSpace
+	}
 	if last, err := store.Read(j.DB, func(tx *store.Tx) (time.Time, error) { return tx.CleanedAt(), nil }); err != nil {
 		j.Log.Warn("cannot read the time of the last clean-up", "error", err)
 	} else {
@@ -126,6 +133,7 @@ func New(c Config) *Jobs {
 	}
 	if j.Archive != nil {
 		j.backup = j.define("backup", "makes a backup in the directory of the scheduled ones", j.backUp)
+		j.backup.failed = notify.BackupFailedEvent
 	}
 	return j
 }
@@ -140,6 +148,7 @@ func (j *Jobs) Start() {
 	j.done.Go(func() { j.keepClean(ctx) })
 	j.done.Go(func() { j.keepAdvancing(ctx) })
 	j.done.Go(func() { j.keepGrouping(ctx) })
+	j.done.Go(func() { j.keepMeasuring(ctx) })
 	if j.Health != nil {
 		j.done.Go(func() { j.keepObserving(ctx) })
 	}

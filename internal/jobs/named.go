@@ -2,10 +2,12 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"svc/internal/fault"
+	"svc/internal/notify"
 	"svc/internal/typo"
 	"svc/store"
 )
@@ -31,6 +33,8 @@ type State struct {
 type job struct {
 	work func(ctx context.Context) error // called when a run is requested
 	busy sync.Mutex                      // held while the job runs, unless its runs may overlap
+	// failed is the event of the first run that fails after one that did not. It is "" if there is none.
+	failed string
 
 	mu     sync.Mutex
 	active int   // number of runs in progress; guarded by mu
@@ -97,13 +101,25 @@ func (j *Jobs) save(o *job, interval time.Duration) {
 		return
 	}
 	run := store.JobRun{Begun: s.Begun.Unix(), Took: s.Took.Milliseconds(), Failure: s.Failure}
-	if err := j.DB.Update(func(tx *store.Tx) error { return tx.PutJobRun(s.Name, run) }); err != nil {
+	if err := j.DB.Update(func(tx *store.Tx) error { return o.store(tx, run) }); err != nil {
 		j.Log.Warn("cannot store the last run of a job", "job", s.Name, "error", err)
 		return
 	}
 	o.mu.Lock()
 	o.saved = s
 	o.mu.Unlock()
+}
+
+// store stores a run of the job, and writes its event if it has one.
+func (o *job) store(tx *store.Tx, run store.JobRun) error {
+	last, err := tx.JobRun(o.state.Name) // the name never changes
+	if err != nil {
+		return err
+	}
+	if o.failed != "" && run.Failure != "" && (last == nil || last.Failure == "") {
+		err = tx.Notify(store.Instance, notify.Event{Name: o.failed, Data: notify.Notice{Message: run.Failure}})
+	}
+	return errors.Join(err, tx.PutJobRun(o.state.Name, run))
 }
 
 func (o *job) set(change func(*State)) {
