@@ -153,6 +153,33 @@ test("a hook without deliveries says so, and leads back", async ({ page, server,
   await expect(page.getByRole("article", { name: "CI" })).toBeVisible();
 });
 
+test("deliveries: state, filter, payload, and sent again", async ({ page, server, project }) => {
+  const at = `/admin/projects/${project}/hooks`;
+  await server.call("POST", at, { kind: "webhook", name: "CI", url: receiver.url, events: ["announcement.*"] });
+  await server.call("POST", `/admin/projects/${project}/announcements`, { title: "Maintenance", content: "On Sunday." });
+  await expect.poll(() => receiver.received.length).toBe(1);
+  await open(page, server, `/admin/projects/hooks?project=${project}`);
+  const card = page.getByRole("article", { name: "CI" });
+  await expect(card.getByText(/^Last attempt .*: status 200\.$/)).toBeVisible();
+  await card.getByRole("link", { name: texts.deliveries.title }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.deliveries.title);
+  const record = page.getByRole("link", { name: "announcement.published" });
+  await expect(record).toBeVisible();
+  await expect(page.getByRole("table").getByText(texts.deliveries.states["delivered"]!, { exact: true })).toBeVisible();
+  await expectAccessible(page);
+  await record.click();
+  const drawer = page.getByRole("dialog", { name: "announcement.published" });
+  await expect(drawer.getByText("Maintenance")).toBeVisible();
+  await expect(drawer.getByText("thanks")).toBeVisible();
+  await expectAccessible(page);
+  const { id } = (await server.call<{ data: { id: string }[] }>("GET", `${at}/${new URL(page.url()).searchParams.get("hook")}/deliveries`))
+    .data[0]!;
+  await drawer.getByRole("button", { name: texts.deliveries.again }).click();
+  await expect.poll(() => receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([id, id]);
+  await page.goto(`${page.url().replace(/&open=[^&]*/, "")}&state=dead`);
+  await expect(page.getByText(common.nothingMatches)).toBeVisible();
+});
+
 test.describe("input that the server refuses", () => {
   test.use({ expected: [/status of 400/] });
 
