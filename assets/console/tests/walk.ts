@@ -23,6 +23,7 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ]),
   ["/admin/feedbacks", ({ frame }) => frame.pages.feedbacks],
   ["/admin/logs", ({ frame }) => frame.pages.logs],
+  ["/admin/logs/groups", ({ frame }) => frame.pages.logs],
   ["/admin/tokens", ({ frame }) => frame.pages.tokens],
   ...["", "/codehost-app", "/translation", "/storage", "/hooks", "/terms"].map((below): (typeof pages)[number] => [
     `/admin/settings${below}`,

@@ -36,6 +36,7 @@ export type SubPath =
   | "/files"
   | "/instance"
   | "/logs"
+  | "/logs/groups"
   | "/projects"
   | "/projects/codehost"
   | "/projects/hooks"

@@ -62,6 +62,7 @@ const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/events/dashboard": [() => import("../pages/events/dashboard"), "events", "charts"],
   "/files": [() => import("../pages/files"), "files"],
   "/logs": [() => import("../pages/logs"), "logs"],
+  "/logs/groups": [() => import("../pages/logs/groups"), "logs"],
 };
 
 async function loadPage(load: PageModule, texts: PageTexts[]): ReturnType<PageModule> {

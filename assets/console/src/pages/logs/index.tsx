@@ -1,9 +1,10 @@
 // The page of logs from apps. A log is evidence, so it can only be hidden, not edited.
 
 import { Anchor, Button, Group, Select, SimpleGrid, Switch, Textarea, TextInput } from "@mantine/core";
-import { IconEye, IconEyeOff, IconHistory, IconTrash } from "@tabler/icons-react";
+import { IconEye, IconEyeOff, IconHistory, IconStack2, IconTrash } from "@tabler/icons-react";
 import { useMemo } from "react";
 import type { Log } from "svc-sdk";
+import { useAddressPart } from "../../core/address";
 import type { Admin } from "../../core/client";
 import { Beginning } from "../../core/example";
 import { examplesOf } from "../../core/examples";
@@ -22,6 +23,7 @@ import { ResourcePage } from "../../resource/page";
 import type { Filter, Resource } from "../../resource/resource";
 import { appVersionColumn, firstLine, objectOf, objectProblem, platformChoices, SentText, sentColumns, treeColumn } from "../sent";
 import { Histogram, histogramHeights } from "./histogram";
+import { Mode } from "./mode";
 import { Prune, usePrune } from "./prune";
 
 const tones: ToneName[] = ["neutral", "info", "warning", "bad"];
@@ -57,6 +59,7 @@ function useLogs(project: string): Resource<Log, Draft> {
   const format = useFormat();
   const platformName = usePlatformName();
   const prune = usePrune();
+  const group = useAddressPart("group");
   const bulk = useBulk("logs");
   const change = useChange<Log>(
     "logs",
@@ -71,6 +74,18 @@ function useLogs(project: string): Resource<Log, Draft> {
       { id: "level", kind: "choice", label: logs.level, choices: levels },
       { id: "platform", kind: "choice", label: sent.platform, choices: platformChoices(platformName) },
       { id: "time", kind: "range", label: sent.time, from: "start_time", to: "end_time" },
+      // There are too many groups to choose from, so the filter only shows the group in the address.
+      ...(group
+        ? [
+            {
+              id: "group",
+              kind: "choice" as const,
+              label: logs.groups.group,
+              choices: [{ value: group, label: logs.groups.group }],
+              query: () => ({ group_id: group }),
+            },
+          ]
+        : []),
       { id: "hidden", kind: "switch", label: sent.showHidden, query: () => ({ include_hidden: "true" }) },
     ];
     return {
@@ -187,11 +202,19 @@ function useLogs(project: string): Resource<Log, Draft> {
         front: true,
         run: (some: Log[]) => bulk(some, hidden, hiddenChange, hidden ? sent.hiddenNow : sent.shownNow),
       })),
-      more: (log) => <SameHour log={log} />,
+      more: (log) => (
+        <>
+          <SameHour log={log} />
+          {log.group_id && <SameGroup group={log.group_id} />}
+        </>
+      ),
       tools: (
-        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={prune}>
-          {logs.prune.open}
-        </Button>
+        <>
+          <Mode project={project} mode="lines" />
+          <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={prune}>
+            {logs.prune.open}
+          </Button>
+        </>
       ),
       empty: (
         <Beginning
@@ -208,7 +231,7 @@ function useLogs(project: string): Resource<Log, Draft> {
       ),
       operations: ["listLogs", "getLogSeries", "createLog", "hideLog", "pruneLogs", "uploadLog"],
     };
-  }, [texts, format, platformName, project, change, bulk]);
+  }, [texts, format, platformName, project, change, bulk, group]);
 }
 
 /**
@@ -226,6 +249,23 @@ async function readLog(admin: Admin, id: string, signal: AbortSignal): Promise<L
     }
   }
   return null;
+}
+
+/** A link to the group of a log. */
+function SameGroup({ group }: { group: string }) {
+  const { groups } = useTexts().logs;
+  return (
+    <Group gap={6} wrap="nowrap">
+      <IconStack2 size={16} aria-hidden />
+      <Anchor
+        size="sm"
+        className="lone"
+        renderRoot={(props) => <PageLink to="/admin/logs/groups" search={({ project }) => ({ project, open: group })} {...props} />}
+      >
+        {groups.group}
+      </Anchor>
+    </Group>
+  );
 }
 
 const hour = 3600;
