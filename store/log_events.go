@@ -36,9 +36,15 @@ func (tx *Tx) reportGroup(p ProjectID, name string, g *LogGroup, s sighting) err
 
 // notifyGroup sends an event about a group.
 func (tx *Tx) notifyGroup(p ProjectID, name string, g *LogGroup, version string) error {
-	data := notify.LogGroup{ID: g.ID.String(), Title: g.Title, Level: g.Level, Source: g.Source, Count: g.Count}
-	if version != "" {
-		data.AppVersion = &version
-	}
-	return tx.Notify(p, notify.Event{Name: name, Data: data})
+	return tx.notifyAbout(p, name, func(project *Project) notify.Data {
+		id := g.ID.String()
+		data := notify.LogGroup{
+			ID: id, Title: g.Title, Level: g.Level, Source: g.Source, Count: g.Count,
+			URL: tx.store.site.Console("logs/groups", project.Key, id),
+		}
+		if version != "" {
+			data.AppVersion = &version
+		}
+		return data
+	})
 }

@@ -130,3 +130,19 @@ func TestGuardOfEvents(t *testing.T) {
 		t.Errorf("got %d groups, %v, want %d", len(list), err, groups)
 	}
 }
+
+// TestTellsGroup checks the data of an event about a group.
+func TestTellsGroup(t *testing.T) {
+	t.Parallel()
+	w := newTold(t)
+	var l *store.Log
+	update(t, w.db, func(tx *store.Tx) error {
+		l = uploaded(3, "TimeoutError: no answer after 20 ms", "1.2")
+		return tx.AddLog(w.p.ID, l)
+	})
+	want := fmt.Sprintf(`log.group_created {"app_version":"1.2","count":1,"id":%q,"level":3,"source":null,`+
+		`"title":"TimeoutError: no answer after \u003cn\u003e ms","url":"https://svc.example/admin/logs/groups?project=app\u0026open=%[1]s"}`, l.Group)
+	if got := w.news(); len(got) != 1 || got[0] != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
