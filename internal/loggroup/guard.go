@@ -38,26 +38,32 @@ func (c *Counts) Add(at int64, n uint32) {
 // At returns the counts of the hours that end with the one that contains a time, the oldest first.
 func (c *Counts) At(now int64) (counts [Hours]uint32) {
 	for i := range counts {
-		if h := now/hour - int64(Hours-1-i); h >= 0 && h <= c.Last && h > c.Last-Hours {
-			counts[i] = c.Ring[h%Hours]
-		}
+		counts[i] = c.in(now/hour - int64(Hours-1-i))
 	}
 	return counts
+}
+
+// in returns the count of the hour with the given number.
+func (c *Counts) in(h int64) uint32 {
+	if h < 0 || h > c.Last || h <= c.Last-Hours {
+		return 0
+	}
+	return c.Ring[h%Hours]
 }
 
 // Spike reports whether the logs of the running hour are a spike that has to be reported. first is
 // the time of the group's first log, and reported is the time of the last report, or 0. The caller
 // asks only for open groups.
 func (c *Counts) Spike(now, first, reported int64) bool {
-	if now-first < hour || reported != 0 && now-reported < day {
+	running, before := c.in(now/hour), uint64(0)
+	if running < spikeLogs || now-first < hour || reported != 0 && now-reported < day {
 		return false
 	}
 	counts := c.At(now)
-	running, before := counts[Hours-1], uint64(0)
 	for _, n := range counts[Hours-1-spikeHours : Hours-1] {
 		before += uint64(n)
 	}
-	return running >= spikeLogs && uint64(running)*spikeHours > spikeFactor*before
+	return uint64(running)*spikeHours > spikeFactor*before
 }
 
 // Verdict is the decision of a Guard about a report.
