@@ -12,6 +12,7 @@
 //	yank.go           withdrawing a version
 //	announcements.go  announcements
 //	submissions.go    feedback and logs, in package series
+//	prune.go          deleting selected or old feedback and logs
 //	log_groups.go     groups of equal errors
 //	log_group_form.go the stored form of a group
 //	log_events.go     events about groups

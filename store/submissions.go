@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -481,16 +480,14 @@ func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
 		query.Groups = groups(query.Filter, 3, levelShift, 0, 3, q.ByLevel)
 	}
 	query.From, query.To = q.From, q.To
-	if err == nil {
-		query.Label, err = q.label(tx, p)
-	}
+	query.Label = q.label(tx, p)
 	return query, err
 }
 
 // label returns the condition for the labels of the selected logs, or nil if there is none.
-func (q LogSelection) label(tx *Tx, p ProjectID) (func(column.Label) bool, error) {
+func (q LogSelection) label(tx *Tx, p ProjectID) func(column.Label) bool {
 	if q.Group == nil && q.Version == nil {
-		return nil, nil
+		return nil
 	}
 	inGroup := func(loggroup.ID) bool { return true }
 	if q.Group != nil {
@@ -509,7 +506,7 @@ func (q LogSelection) label(tx *Tx, p ProjectID) (func(column.Label) bool, error
 	}
 	return func(l column.Label) bool {
 		return (q.Version == nil || [8]byte(l[8:]) == [8]byte(version[8:])) && inGroup(loggroup.ID(l[:8]))
-	}, nil
+	}
 }
 
 // groups divides the records that pass a filter into one group for each value from least
@@ -683,172 +680,4 @@ func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID)
 		return answer, err
 	}
 	return answer, refused
-}
-
-// LogRange selects the logs that meet all of its conditions. A field that is nil sets no
-// condition.
-type LogRange struct {
-	Before *int64  // time before which the logs were created, in Unix seconds
-	Level  *int    // the level that the logs have
-	IP     *string // the address that the logs have, as it is stored
-}
-
-// PruneLogs removes the selected logs of a project, the oldest first, and returns how many matched
-// and how many were removed. It works in transactions of bounded size, so that other writers are
-// not blocked. After an error, which may be that of ctx, the caller can call PruneLogs again to
-// remove the remaining logs. If dryRun is true, PruneLogs only counts the logs. The error is
-// NotFound if the project is gone.
-func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
-	prune := pruning[Log, *Log]{
-		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
-		forget: func(tx *Tx, _ ID, w column.Word) error {
-			tx.count(p, countLevel(int(w>>levelShift&3)), -1)
-			return nil
-		},
-	}
-	if which.Before != nil {
-		prune.which.Before = *which.Before
-	}
-	if which.Level != nil {
-		prune.which.Filter = prune.which.Filter.And(3<<levelShift, column.Word(*which.Level)<<levelShift)
-	}
-	if which.IP != nil {
-		prune.which.Matches = func(l *Log) bool { return l.IP != nil && *l.IP == *which.IP }
-		prune.erasure = true
-	}
-	return prune.run(ctx, s, dryRun)
-}
-
-// PruneFeedback removes the feedback of a project that was created before the given time,
-// in Unix seconds, and returns the number of records removed. It works like PruneLogs.
-// Feedback that has become an issue is removed, too, but the issue remains.
-func (s *Store) PruneFeedback(ctx context.Context, p ProjectID, before int64) (deleted int, err error) {
-	prune := pruning[Feedback, *Feedback]{
-		submissions: feedbackSeries, project: p, which: series.Pruning[*Feedback]{Before: before, Filter: column.Filter{Mask: series.Gone}},
-		forget: func(tx *Tx, id ID, w column.Word) error { return forgetFeedback(tx, p, id, int(w>>ratingShift&7)) },
-	}
-	_, deleted, err = prune.run(ctx, s, false)
-	return deleted, err
-}
-
-// pruning removes selected records of a series.
-type pruning[R any, T series.Record[R]] struct {
-	submissions submissions[R, T]
-	project     ProjectID
-	which       series.Pruning[T]
-	erasure     bool // the records are removed to erase a client's data, not because of their age
-	// forget removes everything that is stored about a record outside of its series.
-	forget func(tx *Tx, id ID, w column.Word) error
-}
-
-func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched, deleted int, err error) {
-	for next, more := uint64(0), true; more; {
-		if err := ctx.Err(); err != nil {
-			return matched, deleted, err
-		}
-		var found []series.Part
-		err := s.View(func(tx *Tx) (err error) {
-			list := p.submissions.of(tx, p.project)
-			if list.Missing() {
-				return notFound("project")
-			}
-			found, next, more, err = list.Look(p.which, next)
-			return err
-		})
-		if err != nil {
-			return matched, deleted, err
-		}
-		for _, part := range found {
-			matched += part.Len()
-		}
-		if dryRun || len(found) == 0 {
-			continue
-		}
-		removed := 0
-		err = s.Update(func(tx *Tx) (err error) {
-			removed, err = p.remove(tx, found)
-			return err
-		})
-		if err != nil {
-			return matched, deleted, err
-		}
-		deleted += removed
-	}
-	if dryRun {
-		return matched, 0, nil
-	}
-	return matched, deleted, p.trimAll(ctx, s)
-}
-
-// trimAll trims the columns of the list, in as many transactions as necessary. If there
-// is nothing to remove, it writes nothing.
-func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
-	for more := true; more; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := db.View(func(tx *Tx) error {
-			list, first, err := p.list(tx)
-			if more = false; err == nil && !list.Missing() {
-				var needless []uint64
-				needless, err = list.Needless(first)
-				more = len(needless) > 0
-			}
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-		err = db.Update(func(tx *Tx) error {
-			list, first, err := p.list(tx)
-			if more = false; err == nil && !list.Missing() {
-				more, err = list.Trim(first)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// list returns the list, and the number before which columns can be removed. That number
-// can be less than the number of the first record, because feedback that is being
-// forwarded has a number but no record yet.
-func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
-	if list = p.submissions.of(tx, p.project); list.Missing() {
-		return list, 0, nil
-	}
-	first = list.First()
-	if p.submissions.kind == KindFeedback {
-		first, err = firstReserved(tx, p.project, first)
-	}
-	return list, first, err
-}
-
-// remove removes the records that were found in an earlier transaction, unless they have
-// been removed since. It also removes the columns before the first record.
-func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
-	list := p.submissions.of(tx, p.project)
-	if list.Missing() {
-		return 0, notFound("project")
-	}
-	for _, part := range found {
-		removed, err := list.Remove(part, func(id ID, w column.Word) error { return p.forget(tx, id, w) })
-		if err != nil {
-			return n, err
-		}
-		n += removed
-	}
-	if p.erasure && n > 0 {
-		if err := tx.noteErasure(); err != nil {
-			return n, err
-		}
-	}
-	_, first, err := p.list(tx)
-	if err == nil {
-		_, err = list.Trim(first)
-	}
-	return n, err
 }

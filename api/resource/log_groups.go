@@ -109,7 +109,8 @@ func (h *Handlers) listLogGroups(r *web.Request) (web.List, error) {
 	var p problems
 	page, find, sort := p.Page(r), p.Search(r), p.Sort(r, "last_seen", "first_seen", "count")
 	filter := logGroupFilter{
-		state: loggroup.State(r.Query("state")), level: p.exact(r, "level", 0, 3), version: r.Query("version"), firstVersion: r.Query("first_version"),
+		state: loggroup.State(r.Query("state")), level: p.exact(r, "level", 0, 3),
+		version: r.Query("version"), firstVersion: r.Query("first_version"),
 	}
 	if filter.state != "" && !slices.Contains(loggroup.States, filter.state) {
 		p.Add("state must be one of %s", strings.Join(namesOf(loggroup.States), ", "))

@@ -98,7 +98,8 @@ func ReadLogGroup(raw json.RawMessage, now int64) (*store.LogGroup, error) {
 		value web.Optional[web.Integer]
 		to    *int64
 	}{
-		{"resolved_at", in.ResolvedAt, &g.ResolvedAt}, {"regressed_at", in.RegressedAt, &g.RegressedAt}, {"muted_until", in.MutedUntil, &g.MutedUntil},
+		{"resolved_at", in.ResolvedAt, &g.ResolvedAt}, {"regressed_at", in.RegressedAt, &g.RegressedAt},
+		{"muted_until", in.MutedUntil, &g.MutedUntil},
 		{"count", in.Count, &g.Count}, {"occurrences", in.Occurrences, &g.Occurrences}, {"spiked_at", in.SpikedAt, &g.Spiked},
 		{"first_seen", in.FirstSeen, &g.FirstSeen}, {"last_seen", in.LastSeen, &g.LastSeen}, {"last_hour", in.LastHour, &g.Hours.Last},
 	} {
@@ -148,7 +149,8 @@ func (p *problems) groupNumbers(in archivedLogGroupInput, g *store.LogGroup) {
 	if wrong {
 		p.Add("platforms must be a list of objects with platform and count")
 	}
-	if in.Hours.Wrong || len(hours) > loggroup.Hours || slices.ContainsFunc(hours, func(n web.Integer) bool { return n < 0 || n > maxHourCount }) {
+	outside := func(n web.Integer) bool { return n < 0 || n > maxHourCount }
+	if in.Hours.Wrong || len(hours) > loggroup.Hours || slices.ContainsFunc(hours, outside) {
 		p.Add("hours must be a list of at most %d integers from 0 to %d", loggroup.Hours, maxHourCount)
 		return
 	}

@@ -120,7 +120,7 @@ func split(content string) (name, message, rest string) {
 	message, rest, _ = strings.Cut(content, "\n")
 	message = strings.TrimSpace(message)
 	before, after, found := strings.Cut(message, ": ")
-	if found && before != "" && strings.IndexAny(before, spaces) < 0 && utf8.RuneCountInString(before) <= maxType {
+	if found && before != "" && !strings.ContainsAny(before, spaces) && utf8.RuneCountInString(before) <= maxType {
 		return before, strings.TrimSpace(after), rest
 	}
 	return "", message, rest

@@ -130,7 +130,10 @@ type walk[R any, T Record[R]] struct {
 }
 
 func (l List[R, T]) walk() *walk[R, T] {
-	return &walk[R, T]{list: l, sealed: l.Blocks(), words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts()), labels: newBlockCursor(l.labels())}
+	return &walk[R, T]{
+		list: l, sealed: l.Blocks(),
+		words: newBlockCursor(l.words()), texts: newBlockCursor(l.texts()), labels: newBlockCursor(l.labels()),
+	}
 }
 
 // read returns the columns of a block. For a complete block, they are slices of the file;
