@@ -228,7 +228,7 @@ func TestStatus(t *testing.T) {
 	if e := got.Events; e.Stored != 1 || e.Batches != 1 || e.HeadEvents != 1 || e.PerSecond <= 0 || e.FileBytes == 0 || e.WALBytes == 0 {
 		t.Errorf("events: got %+v", e)
 	}
-	if len(got.Jobs) != 6 || got.Store.Commits == 0 || got.Memory.TotalBytes < got.Memory.HeapBytes {
+	if len(got.Jobs) != 7 || got.Store.Commits == 0 || got.Memory.TotalBytes < got.Memory.HeapBytes {
 		t.Errorf("got %d jobs, %d commits, %+v", len(got.Jobs), got.Store.Commits, got.Memory)
 	}
 }
