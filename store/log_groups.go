@@ -25,7 +25,7 @@ const (
 	maxLogGroupsCached = 1024
 )
 
-// AppVersion is a version from which logs come. The zero AppVersion stands for logs without one.
+// AppVersion is a version of the app that uploads logs. It is zero for logs without a version.
 type AppVersion struct {
 	Text  string
 	Order release.Comparable // zero if the version has no order
@@ -73,7 +73,7 @@ type LogGroup struct {
 	changed bool // in this transaction
 }
 
-// sighting is what a group stores about one log.
+// sighting is the part of a log that its group counts.
 type sighting struct {
 	id       loggroup.ID
 	at       int64

@@ -515,7 +515,7 @@ func (o *outbox) drop(limit int) error {
 	return nil
 }
 
-// DropWaiting drops up to 1,000 of the deliveries that wait for a hook whose receiver is gone. It
+// DropWaiting drops up to 1,000 waiting deliveries of a hook that answered 410. It
 // reports whether there may be more.
 func (tx *Tx) DropWaiting(p ProjectID, id ID) (more bool, err error) {
 	h, err := tx.Hook(p, id)

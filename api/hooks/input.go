@@ -35,7 +35,7 @@ type input struct {
 	Secret        web.Optional[string]            `json:"secret"`
 }
 
-// change is an input whose fields are valid, each by itself.
+// change is an input whose fields have been validated one by one.
 type change struct {
 	input
 	update     bool

@@ -170,7 +170,7 @@ func namesOf[T ~string](values []T) []string {
 	return list
 }
 
-// logGroupState contains what the tag of a group stands for: what only the administrator and
+// logGroupState is the part of a group from which its ETag is made: what only the administrator and
 // regressions change.
 type logGroupState struct {
 	State                               loggroup.State

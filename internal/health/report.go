@@ -135,7 +135,7 @@ func (r *Report) news(of *rollout.Rollout) bool {
 	return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.noted() && of.IsNews(rule.Name, rule.State) })
 }
 
-// about says why a rule is suspect or failing.
+// about returns the reason for which a rule is suspect or failing.
 func (r *Report) about(rule *Rule) notify.Health {
 	n := rule.Total
 	return notify.Health{

@@ -29,7 +29,7 @@ type Condition struct {
 	MutedUntil  int64              // 0 if the group is not muted, or muted forever
 }
 
-// At returns the condition at a time. A group whose mute has ended is open.
+// At returns the condition at a time. A group is open after the end of its mute.
 func (c Condition) At(now int64) Condition {
 	if c.State == Muted && c.MutedUntil != 0 && now >= c.MutedUntil {
 		c.State, c.MutedUntil = Open, 0

@@ -37,7 +37,7 @@ type Data interface {
 	limited(limit int) Data
 }
 
-// Event is something that others are told.
+// Event is something that happened, and of which hooks send a message.
 type Event struct {
 	Name string // one of Names
 	Data Data
@@ -86,7 +86,7 @@ func encode(v any) ([]byte, error) {
 
 const ellipsis = "…"
 
-// Cut returns a text of at most limit bytes. What is longer is cut between characters and ends in
+// Cut returns a text of at most limit bytes. A longer text is cut between characters and ends in
 // an ellipsis.
 func Cut(text string, limit int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")

@@ -58,7 +58,7 @@ func selects(selector, name string) bool {
 	return selector == name || selector == word+".*"
 }
 
-// urgent reports whether an event needs somebody's attention soon.
+// urgent reports whether a message about the event has a high priority.
 func urgent(name string) bool {
 	switch name {
 	case RolloutHeldEvent, HealthFailingEvent, LogGroupRegressedEvent, LogGroupSpikedEvent:

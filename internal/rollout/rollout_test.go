@@ -407,7 +407,7 @@ func TestRandomHistory(t *testing.T) {
 	}
 }
 
-// TestNote checks that a health state is news if it is worse than the one that was noted.
+// TestNote checks that a health state is new if it is worse than the noted one.
 func TestNote(t *testing.T) {
 	t.Parallel()
 	r := started(10_00, rollout.Whole)

@@ -15,7 +15,7 @@ func (l List[R, T]) putLabels(block uint64, labels []byte) error {
 	return b.Put(blockKey(block), labels)
 }
 
-// Unlabeled is a complete block whose labels have been computed, but not written.
+// Unlabeled is a complete block with labels that have been computed, but not written.
 type Unlabeled struct {
 	block   uint64
 	columns column.Columns

@@ -21,7 +21,7 @@ type Query struct {
 	Filter   column.Filter // selects the records of this list; includes Shown
 	From, To int64         // creation times, both inclusive; 0 and math.MaxInt64 set no bound
 	Search   *Search       // nil selects all records that pass the filter
-	// Label selects the records for whose label it returns true. nil selects all.
+	// Label returns true for the labels of the selected records. nil selects all records.
 	Label func(column.Label) bool
 
 	// Groups orders the list by properties of the records: first come the records that pass the

@@ -50,7 +50,7 @@ func TestEveryLibraryTakesPartInRollouts(t *testing.T) {
 	})
 }
 
-// rollingOut is a server whose project has a rollout at 50 %.
+// rollingOut is a server with a project that has a rollout at 50 %.
 type rollingOut struct {
 	*server.Server
 	included map[string]bool // the server's decisions by rollout key

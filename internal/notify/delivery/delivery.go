@@ -258,7 +258,7 @@ func (e *Engine) outcome(d *store.HookDelivery, r Result) store.DeliveryAttempt 
 	}
 }
 
-// drop drops what waits for a hook whose receiver is gone.
+// drop drops the waiting deliveries of a hook that answered 410.
 func (e *Engine) drop(ctx context.Context, h *store.Hook) {
 	for more := true; more && ctx.Err() == nil; {
 		err := e.DB.Update(func(tx *store.Tx) (err error) {

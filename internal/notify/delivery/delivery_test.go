@@ -28,7 +28,7 @@ import (
 
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"
 
-// fixture is an engine with its store, whose clock only a test advances.
+// fixture is an engine with its store. Only a test advances its clock.
 type fixture struct {
 	*delivery.Engine
 	clock atomic.Int64 // Unix milliseconds
