@@ -50,6 +50,9 @@ func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateC
 // [Public.FeedbackReplies] returns the replies.
 func (p *Public) CreateFeedback(ctx context.Context, in FeedbackInput) (*Feedback, error) {
 	contact, _ := in.Contact.Get()
+	if later, replaced := in.Extra["contact"]; replaced {
+		contact, _ = later.(string)
+	}
 	if in.ForwardToCodehost != nil && *in.ForwardToCodehost && strings.TrimSpace(contact) == "" {
 		return nil, usage("feedback that is forwarded to the code host needs a contact")
 	}

@@ -528,6 +528,11 @@ func TestLocalChecksComeFirst(t *testing.T) {
 			_, err := c.Public.CreateFeedback(t.Context(), FeedbackInput{ForwardToCodehost: new(true), Contact: Set(" ")})
 			return err
 		},
+		"forward, no contact in the extra fields": func() error {
+			in := FeedbackInput{ForwardToCodehost: new(true), Contact: Set("a@b.example"), Extra: map[string]any{"contact": nil}}
+			_, err := c.Public.CreateFeedback(t.Context(), in)
+			return err
+		},
 	} {
 		if _, ok := errors.AsType[*UsageError](call()); !ok {
 			t.Errorf("%s: not refused", name)

@@ -157,7 +157,7 @@ func (s *story) arguments(e [4]string) (args map[string]any, c call, local bool)
 	if o.RequestBody != nil {
 		c.body = s.bodyArguments(method, args, o.RequestBody.Value.Content["application/json"].Schema.Value)
 		if method == "public create_feedback" && args["forward_to_codehost"] == true {
-			contact, _ := args["contact"].(string)
+			contact, _ := c.body.(map[string]any)["contact"].(string) // extra fields replace those of the call
 			local = local || strings.TrimSpace(contact) == ""
 		}
 		if method == "public check_update" {

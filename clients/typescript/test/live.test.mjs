@@ -120,7 +120,7 @@ describe("against the real server", { skip: noBinary }, () => {
     let data = [];
     await until(async () => ({ data } = await client.public.exportMyData()).total === 2);
     assert.deepEqual(data.map((event) => event.event_name), ["opened", "closed"]);
-    assert.deepEqual(data[0].properties, { from: "test" });
+    assert.deepEqual(data[0].properties, { app_version: "1.0.0", from: "test" });
     assert.equal((await client.public.deleteMyData()).deleted, 2);
     client.public.optOut();
     assert.equal(client.public.distinctId, null);

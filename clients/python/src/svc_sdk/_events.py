@@ -137,8 +137,8 @@ def express(properties: Mapping[str, Any]) -> str:
         return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def with_version(properties: Mapping[str, Any] | None, version: str | None) -> Mapping[str, Any] | None:
-    """Return properties with the version of the application, unless they have one."""
+def with_version(properties: Any, version: str | None) -> Any:
+    """Return properties with the version of the application, unless they have one or are no mapping."""
     if not version or (properties and (not isinstance(properties, Mapping) or "app_version" in properties)):
         return properties
     return {**(properties or {}), "app_version": version}

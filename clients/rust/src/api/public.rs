@@ -10,8 +10,11 @@ use super::{Arguments, json, or_default};
 
 impl Arguments for FeedbackFields {
     fn fill(&self, _settings: &Settings, call: &mut Call) -> Result<()> {
-        let contact = self.contact.value().map_or("", |c| c.trim());
-        if self.forward_to_codehost == Some(true) && contact.is_empty() {
+        let contact = match self.extra.get("contact") {
+            Some(later) => later.as_str().unwrap_or(""),
+            None => self.contact.value().map_or("", |c| c.as_str()),
+        };
+        if self.forward_to_codehost == Some(true) && contact.trim().is_empty() {
             return Err(Error::invalid("feedback that is forwarded needs a contact"));
         }
         call.body = Body::Json(json(self)?);
