@@ -137,9 +137,10 @@ def express(properties: Mapping[str, Any]) -> str:
         return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def with_version(properties: Any, version: str | None) -> Any:
+def with_version(properties: Mapping[str, Any] | None, version: str | None) -> Mapping[str, Any] | None:
     """Return properties with the version of the application, unless they have one or are no mapping."""
-    if not version or (properties and (not isinstance(properties, Mapping) or "app_version" in properties)):
+    given: Any = properties  # callers without type checks pass anything
+    if not version or (given and (not isinstance(given, Mapping) or "app_version" in given)):
         return properties
     return {**(properties or {}), "app_version": version}
 
