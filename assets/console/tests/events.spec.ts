@@ -348,7 +348,7 @@ test("cards of the dashboard are moved by key and pointer, renamed and deleted",
   await page.getByRole("button", { name: /Move “First”/ }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(shown).toHaveText(["Second", "First", "Third"]);
-  await expect(page.getByRole("status").filter({ hasText: "First is now 2 of 3" })).toBeAttached();
+  await expect(page.getByRole("status").filter({ hasText: "“First” is now 2 of 3" })).toBeAttached();
   await expect.poll(order).toEqual(["Second", "First", "Third"]);
 
   const handle = (await page.getByRole("button", { name: /Move “Third”/ }).boundingBox())!;
