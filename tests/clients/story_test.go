@@ -30,7 +30,7 @@ type story struct {
 }
 
 // steps is the number of steps in a story.
-const steps = 600
+const steps = 650
 
 // tell generates a story of the given number of steps.
 func tell(t *testing.T, seed uint64, length int) []planned {
