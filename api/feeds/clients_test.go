@@ -279,8 +279,8 @@ func TestVelopack(t *testing.T) {
 	}
 }
 
-// TestVelopackRefusesDamage checks that Velopack does not accept a package whose content has changed
-// in the storage, because it does not match the checksums of the feed.
+// TestVelopackRefusesDamage checks that Velopack refuses a package that has been changed
+// in the storage, because of the checksums in the feed.
 func TestVelopackRefusesDamage(t *testing.T) {
 	t.Parallel()
 	dir := velopackFolder(t)

@@ -141,8 +141,8 @@ func (h *Handlers) listLogGroups(r *web.Request) (web.List, error) {
 	return answer, nil
 }
 
-// searchedGroups returns the groups whose title or source contains the folded text find. If there are
-// none, it returns those that contain all of its words.
+// searchedGroups returns the groups with the folded text find in their title or source. If there are
+// none, it returns the groups that contain all words of the text.
 func searchedGroups(list []*store.LogGroup, find string) []*store.LogGroup {
 	if find == "" {
 		return list

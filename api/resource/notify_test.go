@@ -99,8 +99,8 @@ func types(t *testing.T, events []string) map[string]int {
 	return n
 }
 
-// TestHeldRolloutIsTold checks that the event of a rollout that is held has the figures of its health,
-// and that a suspect rule is told once, although the rollout is resumed and held again.
+// TestHeldRolloutIsTold checks the figures in the event of a held rollout. A suspect rule causes one
+// event, even if the rollout is resumed and held again.
 func TestHeldRolloutIsTold(t *testing.T) {
 	t.Parallel()
 	u, version := newUsers(t, "app")
@@ -133,8 +133,8 @@ func TestHeldRolloutIsTold(t *testing.T) {
 	}
 }
 
-// TestFailingRuleIsTold checks that a rule that does not hold the rollout is told once when it is suspect
-// and once when it is failing.
+// TestFailingRuleIsTold checks that a rule that does not hold the rollout causes one event when it becomes
+// suspect and one when it becomes failing.
 func TestFailingRuleIsTold(t *testing.T) {
 	t.Parallel()
 	u, version := newUsers(t, "app")

@@ -4,7 +4,7 @@ package column
 // meaning. The zero Label means that a record has none.
 type Label [16]byte
 
-// Labeled reports whether the labels are those of all records. It returns false for columns without
+// Labeled reports whether there is a label for each record. It returns false for columns without
 // labels, and for a damaged file.
 func (c Columns) Labeled() bool {
 	n := c.Len()
@@ -26,8 +26,8 @@ func (c Columns) Label(i int) Label {
 	return Label(c.Labels[at:])
 }
 
-// MatchLabel returns the records of the bitmap among whose label passes. It calls passes once for
-// each distinct label. The columns must be labeled.
+// MatchLabel returns those records of the bitmap among that have a passing label. It calls passes once
+// for each distinct label. The columns must be labeled.
 func (c Columns) MatchLabel(passes func(Label) bool, among Bitmap) (m Bitmap) {
 	var passing [BlockSize]bool
 	some := false
