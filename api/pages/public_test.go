@@ -492,11 +492,11 @@ func TestChangesAreThoseOfTheNotes(t *testing.T) {
 	t.Parallel()
 	s := site(t)
 	s.Must(t, 200, "PUT", "/admin/projects/lumen/distribution", `{"channels":[{"name":"beta","includes":["stable"]}]}`)
-	for version, fields := range map[string]string{
-		"1.0": ``, "1.1": `,"is_deprecated":true`, "1.2-beta": `,"channel":"beta"`, "1.3": ``, "1.4-rc": `,"is_preview":true`, "1.5": ``,
-		"1.6-beta": `,"channel":"beta"`, "1.7": `,"rollout":{"percent":50}`, "1.8": `,"rollout":{"percent":0}`,
+	for _, v := range []struct{ version, fields string }{
+		{"1.0", ``}, {"1.2-beta", `,"channel":"beta"`}, {"1.3", ``}, {"1.4-rc", `,"is_preview":true`}, {"1.5", ``}, {"1.1", `,"is_deprecated":true`},
+		{"1.6-beta", `,"channel":"beta"`}, {"1.7", `,"rollout":{"percent":50}`}, {"1.8", `,"rollout":{"percent":0}`},
 	} {
-		s.Must(t, 201, "PUT", apitest.VersionsOf("lumen")+"/by-version/"+version, `{"title":"T"`+fields+`}`)
+		s.Must(t, 201, "PUT", apitest.VersionsOf("lumen")+"/by-version/"+v.version, `{"title":"T"`+v.fields+`}`)
 	}
 	s.Must(t, 200, "POST", apitest.VersionsOf("lumen")+"/"+s.VersionID(t, "lumen", "1.3")+"/yank", `{"reason":"broken"}`)
 	title := regexp.MustCompile(`<h3><a href="[^"]+"><bdi>([^<]+)`)
