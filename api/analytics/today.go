@@ -5,6 +5,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/fault"
+	"svc/internal/loggroup"
 	"svc/internal/today"
 	"svc/store"
 )
@@ -66,6 +67,7 @@ func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 		return errors.Join(
 			countChecks(tx, p.ID, f.Now, f.Checks[:]),
 			countErrors(tx, p.ID, &f),
+			findGroups(tx, p.ID, &f),
 			countFeedback(tx, p.ID, &f),
 			findEnding(tx, p.ID, &f),
 		)
@@ -103,6 +105,27 @@ func countErrors(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	}, starts)
 	for i := range counts {
 		f.Errors[i] = int64(counts[i][errorLevel])
+	}
+	return err
+}
+
+// findGroups finds the groups of logs that were created or reopened in the last day and are open.
+func findGroups(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
+	groups, err := tx.LogGroups(id)
+	for _, g := range groups {
+		to := &f.NewGroups
+		switch regressed := g.RegressedAt > f.Now-day; {
+		case g.State != loggroup.Open || g.ID == loggroup.Overflow, !regressed && g.FirstSeen <= f.Now-day:
+			continue
+		case regressed:
+			to = &f.RegressedGroups
+		}
+		counts := g.Hours.At(f.Now)
+		var hours [24]int64
+		for i, n := range counts[loggroup.Hours-len(hours):] {
+			hours[i] = int64(n)
+		}
+		to.Add(g.ID.String(), g.Title, hours)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"svc/api/apitest"
+	"svc/internal/today"
 )
 
 // TestTodayRefuses checks which callers may read the findings about a project.
@@ -71,7 +72,7 @@ func TestToday(t *testing.T) {
 		Values json.RawMessage
 		Series []int64
 	}
-	today := func(key string) []finding {
+	read := func(key string) []finding {
 		var answer struct{ Data []finding }
 		if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/projects/"+key+"/today", "")), &answer); err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestToday(t *testing.T) {
 		{"feedback_waiting", `{"count":2,"one_star":1}`, 3},
 		{"adoption", `{"count":3,"version":"2.0.0","share":0.6666666666666666,"days":0}`, 2},
 	}
-	got := today("app")
+	got := read("app")
 	for i, w := range want {
 		if i >= len(got) {
 			t.Fatalf("got %d findings, want %d", len(got), len(want))
@@ -100,7 +101,7 @@ func TestToday(t *testing.T) {
 			t.Errorf("got %s %s %d, want %s %s %d", got[i].Kind, got[i].Values, last, w.kind, w.values, w.last)
 		}
 	}
-	if other := today("other"); len(other) != 1 || other[0].Kind != "no_version" {
+	if other := read("other"); len(other) != 1 || other[0].Kind != "no_version" {
 		t.Errorf("another project: got %+v", other)
 	}
 	s.Project(t, "nothing")
@@ -110,8 +111,61 @@ func TestToday(t *testing.T) {
 	}
 	link := `{"download_links":[{"url":"https://example.com/app.dmg"}]}`
 	s.Must(t, 200, "PUT", apitest.VersionsOf("app")+"/by-version/2.0.0", link)
-	if got := today("app"); got[2].Kind != "must_update" {
+	if got := read("app"); got[2].Kind != "must_update" {
 		t.Errorf("with a download: got %+v", got)
+	}
+}
+
+// TestTodayNamesGroups checks the findings about new groups of logs, and about resolved ones that have
+// been reopened.
+func TestTodayNamesGroups(t *testing.T) {
+	t.Parallel()
+	s := apitest.NewServer(t)
+	s.Clock.Stop()
+	s.Project(t, "app")
+	s.Publish(t, "app", "1.0.0 latest")
+	upload := func(content string) {
+		s.Must(t, 201, "POST", "/public/app/logs", `{"level":3,"content":"`+content+`","device_info":{"app_version":"1.0.0"}}`)
+		s.Clock.Advance(time.Second) // an equal log would be a repetition
+	}
+	findings := func() (list string) {
+		var answer struct{ Data []today.Finding }
+		if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/projects/app/today", "")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range answer.Data {
+			list += fmt.Sprintf("%s %d %s %d %s; ", f.Kind, *f.Values.Count, *f.Values.Title, f.Series[len(f.Series)-1], f.Link)
+		}
+		return list
+	}
+	upload("KeyError: one")
+	var groups struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal([]byte(s.Must(t, 200, "GET", "/admin/projects/app/log-groups", "")), &groups); err != nil || len(groups.Data) != 1 {
+		t.Fatalf("%v, %+v", err, groups)
+	}
+	id := groups.Data[0].ID
+	if got, want := findings(), "new_errors 1 KeyError: one 1 /admin/logs/groups?open="+id+"; "; got != want {
+		t.Errorf("a new group: got %q, want %q", got, want)
+	}
+	for _, content := range []string{"IOError: full", "IOError: full 2", "IOError: full 3"} {
+		upload(content)
+	}
+	if got, want := findings(), "new_errors 3 IOError: full <n> 4 /admin/logs/groups?state=open; "; got != want {
+		t.Errorf("three new groups: got %q, want %q", got, want)
+	}
+	s.Clock.Advance(25 * time.Hour) // the login ends as well
+	_, s.Admin = s.LogIn(t, "admin", apitest.Password)
+	if got := findings(); got != "" {
+		t.Errorf("a day later: got %q", got)
+	}
+	s.Must(t, 200, "PATCH", "/admin/projects/app/log-groups/"+id, `{"state":"resolved","resolved_in":"1.0.0"}`)
+	upload("KeyError: one")
+	if got, want := findings(), "regressed_errors 1 KeyError: one 1 /admin/logs/groups?open="+id+"; "; got != want {
+		t.Errorf("a group that is open again: got %q, want %q", got, want)
+	}
+	s.Must(t, 200, "PATCH", "/admin/projects/app/log-groups/"+id, `{"state":"muted"}`)
+	if got := findings(); got != "" {
+		t.Errorf("a muted group: got %q", got)
 	}
 }
 

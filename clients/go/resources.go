@@ -2393,10 +2393,12 @@ type VersionSeries struct {
 // Finding is a fact about a project that needs attention.
 type Finding struct {
 	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
-	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
-	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
-	// must leave. `announcement_ends`: an announcement expires within seven days. `no_version`: nothing
-	// has been published. `adoption`: the share of the latest version.
+	// server: a scheduled backup is missing. `regressed_errors`: groups of logs that were resolved have
+	// been reopened in the last day. `errors`: the last day has at least twice the errors of a usual
+	// day. `new_errors`: groups of logs were created in the last day. `feedback_waiting`: feedback is
+	// open. `must_update`: clients run versions that they must leave. `announcement_ends`: an
+	// announcement expires within seven days. `no_version`: nothing has been published. `adoption`: the
+	// share of the latest version.
 	Kind string `json:"kind"`
 	// How urgent it is; 100 is the most urgent.
 	Weight int64 `json:"weight"`
@@ -2411,10 +2413,12 @@ type Finding struct {
 // TodayFinding is a fact about a project or the server that needs attention.
 type TodayFinding struct {
 	// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
-	// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors of a
-	// usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that they
-	// must leave. `announcement_ends`: an announcement expires within seven days. `no_version`: nothing
-	// has been published. `adoption`: the share of the latest version.
+	// server: a scheduled backup is missing. `regressed_errors`: groups of logs that were resolved have
+	// been reopened in the last day. `errors`: the last day has at least twice the errors of a usual
+	// day. `new_errors`: groups of logs were created in the last day. `feedback_waiting`: feedback is
+	// open. `must_update`: clients run versions that they must leave. `announcement_ends`: an
+	// announcement expires within seven days. `no_version`: nothing has been published. `adoption`: the
+	// share of the latest version.
 	Kind string `json:"kind"`
 	// How urgent it is; 100 is the most urgent.
 	Weight int64 `json:"weight"`
@@ -2430,8 +2434,8 @@ type TodayFinding struct {
 
 // FindingValues holds the figures of a finding. Each kind has its own; the others are left out.
 type FindingValues struct {
-	// Update checks of seven days, for `adoption` those of the last day; errors of the last day; or
-	// open feedback.
+	// Update checks of seven days, for `adoption` those of the last day; errors of the last day; groups
+	// of logs; or open feedback.
 	Count int64 `json:"count,omitempty"`
 	// The version that clients must update to, the latest one, or the range of versions of the
 	// announcement; left out if it has no limits.
@@ -2448,7 +2452,7 @@ type FindingValues struct {
 	Since int64 `json:"since,omitempty"`
 	// Open feedback with the lowest rating.
 	OneStar int64 `json:"one_star,omitempty"`
-	// Title of the announcement.
+	// Title of the announcement, or of the group with the most logs.
 	Title string `json:"title,omitempty"`
 	// Time at which it expires.
 	Until int64 `json:"until,omitempty"`

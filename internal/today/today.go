@@ -19,7 +19,9 @@ type Kind string
 const (
 	NoFile           Kind = "no_file"           // clients must update to a version without a download
 	NoBackup         Kind = "no_backup"         // a scheduled backup of the instance is missing
+	Regressed        Kind = "regressed_errors"  // groups of logs that were resolved and are open again
 	Errors           Kind = "errors"            // far more errors than usual
+	NewErrors        Kind = "new_errors"        // groups of logs that did not exist before
 	FeedbackWaiting  Kind = "feedback_waiting"  // feedback that is still open
 	MustUpdate       Kind = "must_update"       // clients run a version that they must leave
 	AnnouncementEnds Kind = "announcement_ends" // an announcement expires soon
@@ -37,7 +39,7 @@ type Values struct {
 	Usual   *int64   `json:"usual,omitempty"`    // median of the seven previous days
 	Since   *int64   `json:"since,omitempty"`    // Unix seconds
 	OneStar *int64   `json:"one_star,omitempty"` // number of feedback entries with the lowest rating
-	Title   *string  `json:"title,omitempty"`    // title of the announcement
+	Title   *string  `json:"title,omitempty"`    // title of the announcement, or of the group with the most logs
 	Until   *int64   `json:"until,omitempty"`    // Unix seconds
 }
 
@@ -90,6 +92,10 @@ type Facts struct {
 
 	Errors [ErrorDays * 24]int64 // errors of each hour
 
+	// NewGroups and RegressedGroups are the open groups that were created or reopened in the last day. A
+	// group is in one of them only.
+	NewGroups, RegressedGroups Groups
+
 	Ending *Ending // the announcement that expires next; nil = none
 
 	Waiting, OneStar int64               // open feedback; OneStar counts those with the lowest rating
@@ -101,9 +107,31 @@ func (f *Facts) Checked() bool {
 	return slices.ContainsFunc(f.Checks[:], func(checks map[string]int64) bool { return len(checks) > 0 })
 }
 
+// Groups describes several groups of logs.
+type Groups struct {
+	Count  int64     // number of groups
+	ID     string    // of the group with the most logs in the last day
+	Title  string    // of that group
+	most   int64     // logs of that group in the last day
+	Series [24]int64 // logs of all groups in each hour of the last day
+}
+
+// Add adds a group with the given number of logs in each hour of the last day.
+func (g *Groups) Add(id, title string, hours [24]int64) {
+	sum := int64(0)
+	for i, n := range hours {
+		g.Series[i] += n
+		sum += n
+	}
+	if g.Count == 0 || sum > g.most {
+		g.ID, g.Title, g.most = id, title, sum
+	}
+	g.Count++
+}
+
 // Findings returns at most MaxFindings findings, the most urgent first. The list is never nil.
 func Findings(f *Facts) []Finding {
-	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.feedback(), f.ending())...)
+	found := append([]Finding{}, slices.Concat(f.updates(), f.errors(), f.groups(), f.feedback(), f.ending())...)
 	return mostUrgent(found, func(f Finding) int { return f.Weight })
 }
 
@@ -236,6 +264,23 @@ func (f *Facts) errors() []Finding {
 	since := f.Now - day + int64(firstRise(last, usual))*hour
 	link := fmt.Sprintf("/admin/logs?level=3&time_from=%d", since)
 	return []Finding{{Errors, 80, Values{Count: &count, Usual: &usual, Since: &since}, slices.Clone(last), link}}
+}
+
+// groups returns the findings about groups of logs.
+func (f *Facts) groups() []Finding {
+	return slices.Concat(f.RegressedGroups.finding(Regressed, 85), f.NewGroups.finding(NewErrors, 60))
+}
+
+// finding returns a finding about the groups, or none if there are no groups.
+func (g *Groups) finding(kind Kind, weight int) []Finding {
+	if g.Count == 0 {
+		return nil
+	}
+	link := "/admin/logs/groups?state=open"
+	if g.Count == 1 {
+		link = "/admin/logs/groups?open=" + g.ID
+	}
+	return []Finding{{kind, weight, Values{Count: &g.Count, Title: &g.Title}, slices.Clone(g.Series[:]), link}}
 }
 
 // firstRise returns the index of the first hour of the rise: it has more than errorFactor times the

@@ -177,6 +177,25 @@ func TestFindings(t *testing.T) {
 			fmt.Sprintf("errors 80 count=12 usual=0 since=%d", 400*day-3600),
 		},
 		{
+			"new groups of errors, with the title of the one with the most logs",
+			[]string{"1.0"},
+			func(f *today.Facts) {
+				f.NewGroups.Add("a", "rare", [24]int64{23: 1})
+				f.NewGroups.Add("b", "often", [24]int64{0: 2, 23: 3})
+				f.NewGroups.Add("c", "once", [24]int64{22: 4})
+			},
+			"new_errors 60 count=3 title=often",
+		},
+		{
+			"a group that is open again comes before a new one",
+			[]string{"1.0"},
+			func(f *today.Facts) {
+				f.NewGroups.Add("a", "new", [24]int64{23: 9})
+				f.RegressedGroups.Add("b", "back", [24]int64{23: 1})
+			},
+			"regressed_errors 85 count=1 title=back; new_errors 60 count=1 title=new",
+		},
+		{
 			"an announcement that ends within a week",
 			[]string{"1.0"},
 			func(f *today.Facts) {
@@ -230,7 +249,10 @@ func describe(f today.Finding) string {
 		words = append(words, "version="+*v.Version)
 	}
 	if v.Title != nil {
-		words = append(words, fmt.Sprintf("title=%s until=%d", *v.Title, *v.Until))
+		words = append(words, "title="+*v.Title)
+	}
+	if v.Until != nil {
+		words = append(words, fmt.Sprintf("until=%d", *v.Until))
 	}
 	if v.Share != nil {
 		words = append(words, fmt.Sprintf("share=%v", *v.Share))

@@ -44,3 +44,12 @@ test("equal errors are one group, which is read, resolved and opened again", asy
   await drawer.getByRole("link", { name: groups.allLines }).click();
   await expect(page.getByRole("main").getByText(/after 1500 ms/)).toBeVisible();
 });
+
+test("Today names a new group of errors and leads to it", async ({ page, server, project }) => {
+  await server.call("POST", `/public/${project}/logs`, { level: 3, content: "DiskError: no space left", platform: "linux" }, "");
+  await open(page, server, `/admin?project=${project}`);
+  const finding = page.getByRole("list", { name: en.today.list }).getByRole("listitem");
+  await expect(finding.filter({ hasText: en.today.sentences.new_errors(1, "DiskError: no space left") })).toContainText("1");
+  await finding.getByRole("link", { name: en.today.actions.new_errors }).click();
+  await expect(page.getByRole("dialog", { name: "DiskError: no space left" })).toBeVisible();
+});

@@ -2537,15 +2537,16 @@ export interface TodayFinding {
 
 /**
  * `no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
- * scheduled backup is missing. `errors`: the last day has at least twice
- * the errors of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that
+ * scheduled backup is missing. `regressed_errors`: groups of logs that were resolved have been reopened in the
+ * last day. `errors`: the last day has at least twice the errors of a usual day. `new_errors`: groups of logs
+ * were created in the last day. `feedback_waiting`: feedback is open. `must_update`: clients run versions that
  * they must leave. `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has been published. `adoption`: the share of the latest version.
  */
-export type FindingKind = "no_file" | "no_backup" | "errors" | "feedback_waiting" | "must_update" | "announcement_ends" | "no_version" | "adoption" | (string & {});
+export type FindingKind = "no_file" | "no_backup" | "regressed_errors" | "errors" | "new_errors" | "feedback_waiting" | "must_update" | "announcement_ends" | "no_version" | "adoption" | (string & {});
 
 /** The figures of a finding. Each kind has its own; the others are left out. */
 export interface FindingValues {
-    /** Update checks of seven days, for `adoption` those of the last day; errors of the last day; or open feedback. */
+    /** Update checks of seven days, for `adoption` those of the last day; errors of the last day; groups of logs; or open feedback. */
     count?: number | undefined;
     /** The version that clients must update to, the latest one, or the range of versions of the announcement; left out if it has no limits. */
     version?: string | undefined;
@@ -2559,7 +2560,7 @@ export interface FindingValues {
     since?: number | undefined;
     /** Open feedback with the lowest rating. */
     one_star?: number | undefined;
-    /** Title of the announcement. */
+    /** Title of the announcement, or of the group with the most logs. */
     title?: string | undefined;
     /** Time at which it expires. */
     until?: number | undefined;

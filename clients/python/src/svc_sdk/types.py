@@ -2276,10 +2276,12 @@ class Finding(TypedDict):
 
     kind: str
     """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
-    scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
-    `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
-    `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has been
-    published. `adoption`: the share of the latest version."""
+    scheduled backup is missing. `regressed_errors`: groups of logs that were resolved have been
+    reopened in the last day. `errors`: the last day has at least twice the errors of a usual day.
+    `new_errors`: groups of logs were created in the last day. `feedback_waiting`: feedback is open.
+    `must_update`: clients run versions that they must leave. `announcement_ends`: an announcement
+    expires within seven days. `no_version`: nothing has been published. `adoption`: the share of the
+    latest version."""
     weight: int
     """How urgent it is; 100 is the most urgent."""
     values: FindingValues
@@ -2302,10 +2304,12 @@ class TodayFinding(TypedDict):
 
     kind: str
     """`no_file`: clients must update to a version that has no download. `no_backup`, only of the server: a
-    scheduled backup is missing. `errors`: the last day has at least twice the errors of a usual day.
-    `feedback_waiting`: feedback is open. `must_update`: clients run versions that they must leave.
-    `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has been
-    published. `adoption`: the share of the latest version."""
+    scheduled backup is missing. `regressed_errors`: groups of logs that were resolved have been
+    reopened in the last day. `errors`: the last day has at least twice the errors of a usual day.
+    `new_errors`: groups of logs were created in the last day. `feedback_waiting`: feedback is open.
+    `must_update`: clients run versions that they must leave. `announcement_ends`: an announcement
+    expires within seven days. `no_version`: nothing has been published. `adoption`: the share of the
+    latest version."""
     weight: int
     """How urgent it is; 100 is the most urgent."""
     values: FindingValues
@@ -2325,8 +2329,8 @@ class FindingValues(TypedDict, total=False):
     """
 
     count: int
-    """Update checks of seven days, for `adoption` those of the last day; errors of the last day; or open
-    feedback."""
+    """Update checks of seven days, for `adoption` those of the last day; errors of the last day; groups of
+    logs; or open feedback."""
     version: str
     """The version that clients must update to, the latest one, or the range of versions of the
     announcement; left out if it has no limits."""
@@ -2343,7 +2347,7 @@ class FindingValues(TypedDict, total=False):
     one_star: int
     """Open feedback with the lowest rating."""
     title: str
-    """Title of the announcement."""
+    """Title of the announcement, or of the group with the most logs."""
     until: int
     """Time at which it expires."""
 

@@ -1785,10 +1785,12 @@ pub struct VersionSeries {
 #[non_exhaustive]
 pub struct Finding {
     /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
-    /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
-    /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
-    /// that they must leave. `announcement_ends`: an announcement expires within seven days.
-    /// `no_version`: nothing has been published. `adoption`: the share of the latest version.
+    /// server: a scheduled backup is missing. `regressed_errors`: groups of logs that were resolved
+    /// have been reopened in the last day. `errors`: the last day has at least twice the errors of
+    /// a usual day. `new_errors`: groups of logs were created in the last day. `feedback_waiting`:
+    /// feedback is open. `must_update`: clients run versions that they must leave.
+    /// `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has
+    /// been published. `adoption`: the share of the latest version.
     pub kind: String,
     /// How urgent it is; 100 is the most urgent.
     pub weight: i64,
@@ -1806,10 +1808,12 @@ pub struct Finding {
 #[non_exhaustive]
 pub struct TodayFinding {
     /// `no_file`: clients must update to a version that has no download. `no_backup`, only of the
-    /// server: a scheduled backup is missing. `errors`: the last day has at least twice the errors
-    /// of a usual day. `feedback_waiting`: feedback is open. `must_update`: clients run versions
-    /// that they must leave. `announcement_ends`: an announcement expires within seven days.
-    /// `no_version`: nothing has been published. `adoption`: the share of the latest version.
+    /// server: a scheduled backup is missing. `regressed_errors`: groups of logs that were resolved
+    /// have been reopened in the last day. `errors`: the last day has at least twice the errors of
+    /// a usual day. `new_errors`: groups of logs were created in the last day. `feedback_waiting`:
+    /// feedback is open. `must_update`: clients run versions that they must leave.
+    /// `announcement_ends`: an announcement expires within seven days. `no_version`: nothing has
+    /// been published. `adoption`: the share of the latest version.
     pub kind: String,
     /// How urgent it is; 100 is the most urgent.
     pub weight: i64,
@@ -1829,7 +1833,7 @@ pub struct TodayFinding {
 #[non_exhaustive]
 pub struct FindingValues {
     /// Update checks of seven days, for `adoption` those of the last day; errors of the last day;
-    /// or open feedback.
+    /// groups of logs; or open feedback.
     pub count: Option<i64>,
     /// The version that clients must update to, the latest one, or the range of versions of the
     /// announcement; left out if it has no limits.
@@ -1846,7 +1850,7 @@ pub struct FindingValues {
     pub since: Option<i64>,
     /// Open feedback with the lowest rating.
     pub one_star: Option<i64>,
-    /// Title of the announcement.
+    /// Title of the announcement, or of the group with the most logs.
     pub title: Option<String>,
     /// Time at which it expires.
     pub until: Option<i64>,

@@ -41,6 +41,10 @@ export function say({ kind, values }: Pick<Finding, "kind" | "values">, texts: T
       const from = timeOf(since ?? 0, format);
       return said(number, usual > 0 ? sentences.errors(format.number(Math.round(count / usual)), from) : sentences.firstErrors(from));
     }
+    case "regressed_errors":
+      return said(number, sentences.regressed_errors(count, title));
+    case "new_errors":
+      return said(number, sentences.new_errors(count, title));
     case "feedback_waiting":
       return said(number, sentences.feedback_waiting(count, format.number(oneStar)));
     case "no_version":

@@ -10,6 +10,12 @@ export const today = {
     must_update: (version: string) => `update checks in seven days came from clients that must update, most of them to ${version}`,
     errors: (times: string, since: string) => `errors in 24 hours, ${times} times the usual, since ${since}`,
     firstErrors: (since: string) => `errors in 24 hours, where there are usually none, since ${since}`,
+    regressed_errors: (count: number, title: string) =>
+      count === 1
+        ? `error that was resolved has come back in 24 hours: ${title}`
+        : `errors that were resolved have come back in 24 hours, most often ${title}`,
+    new_errors: (count: number, title: string) =>
+      count === 1 ? `new error in 24 hours: ${title}` : `new errors in 24 hours, most often ${title}`,
     feedback_waiting: (count: number, oneStar: string) =>
       `${count === 1 ? "feedback message waits" : "feedback messages wait"} for an answer${oneStar === "0" ? "" : `, ${oneStar} with one star`}`,
     no_version: "versions are published, so no app finds an update",
@@ -23,7 +29,9 @@ export const today = {
   actions: {
     no_file: "Add a file",
     must_update: "See versions",
+    regressed_errors: "See what came back",
     errors: "See the errors",
+    new_errors: "See what is new",
     feedback_waiting: "Read feedback",
     no_version: "Publish a version",
     adoption: "See statistics",
