@@ -50,8 +50,8 @@ func Remove(dir string) error {
 	return nil
 }
 
-// Check compares the index with its store while both are in use. The error comes from the
-// store or from ctx.
+// Check compares the index with its store while both are in use, and adds findings to the
+// report. The returned error comes from the store or from ctx.
 func (x *Index) Check(ctx context.Context, report *integrity.Report) error {
 	report.Begin(datadir.Index)
 	e := x.current.Load()
@@ -96,9 +96,9 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 	}
 }
 
-// reportMissing adds a finding for each of the given records that is not in there, the
-// documents of the index. It omits records that have changed after the change numbered
-// seen.
+// reportMissing adds a finding for each record in list that is not in the index. The
+// parameter there contains the references of all documents of the index. reportMissing
+// omits records that have changed since the change with the sequence number seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -118,7 +118,7 @@ func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, see
 	return nil
 }
 
-// describe returns a description of the changed record, for a report.
+// describe returns a description of the record c for a report.
 func describe(c store.Change) string {
 	switch c.Kind {
 	case store.KindProject:
@@ -134,8 +134,8 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the references of the records that have changed after the change
-// numbered seen.
+// changedSince returns the references of the records that have changed since the change
+// with the sequence number seen.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {

@@ -14,8 +14,8 @@ import (
 // changed.
 const format = "1/" + searchtext.Version
 
-// newCheckpoint returns the checkpoint of an index of db that has processed changes up to
-// seq.
+// newCheckpoint returns the checkpoint of an index of db that has processed all changes
+// up to the sequence number seq.
 func newCheckpoint(db *store.Store, seq uint64) checkpoint {
 	return checkpoint{Format: format, Store: db.ID().String(), Seq: seq}
 }
@@ -58,8 +58,8 @@ func (s checkpoint) check(db *store.Store) error {
 	return db.View(func(tx *store.Tx) error { return inFeed(tx, s.Seq) })
 }
 
-// inFeed returns an error if the feed does not contain all changes after seq, or if it
-// ends before seq.
+// inFeed returns an error if the change feed does not contain all changes after the
+// sequence number seq, or if the feed ends before seq.
 func inFeed(tx *store.Tx, seq uint64) error {
 	oldest, last := tx.FeedRange()
 	if seq > last {

@@ -18,14 +18,15 @@ const (
 	scopeField = "s" // the scopes of the record: its kind, and its kind within its project
 )
 
-// maxGrams is the maximum number of distinct grams of a document. A document with more
-// grams is stored without them and has the scope wideScope, so that every query finds it.
+// maxGrams is the maximum number of distinct grams (runs of one to three runes) of a
+// document. A document with more grams is stored without them and has the scope
+// wideScope, so that every query finds it.
 const maxGrams = 100_000
 
 const wideScope = "wide"
 
-// scopeOf returns the term for all records of a kind. If project is not 0, the term is
-// limited to that project.
+// scopeOf returns the term that all records of a kind have in scopeField. If project is
+// not 0, only the records of that project have the term.
 func scopeOf(kind store.Kind, project store.ProjectID) string {
 	if project == 0 {
 		return fmt.Sprintf("%d", kind)
@@ -33,8 +34,8 @@ func scopeOf(kind store.Kind, project store.ProjectID) string {
 	return fmt.Sprintf("%d/%d", kind, project)
 }
 
-// documentID encodes a reference as printable text. The encoded references sort in the
-// same order.
+// documentID encodes the reference of a record as printable text. The encoded references
+// have the same sort order as the references.
 func documentID(ref string) string { return hex.EncodeToString([]byte(ref)) }
 
 func parseDocumentID(id string) (ref string, err error) {
@@ -45,8 +46,8 @@ func parseDocumentID(id string) (ref string, err error) {
 	return string(raw), nil
 }
 
-// newDocument returns the document of a record, given the record's folded text, and the
-// number of its grams.
+// newDocument returns the document of the record c, and the number of grams in the
+// document. text is the folded text of the record.
 func newDocument(c store.Change, text string) (d *document.Document, size int) {
 	scopes := bleveindex.TokenFrequencies{scopeOf(c.Kind, 0): present, scopeOf(c.Kind, c.Project): present}
 	grams, ok := gramsOf(text)
@@ -61,8 +62,8 @@ func newDocument(c store.Change, text string) (d *document.Document, size int) {
 
 // gramsOf returns the distinct grams of a text, as defined by searchtext.Grams. ok is
 // false if there are more than maxGrams. Indexing spends most of its time here. A gram is
-// therefore looked up as a number, with 21 bits for each rune, and becomes a string only
-// if it is new.
+// therefore first looked up in a set of numbers, with 21 bits for each rune, and becomes
+// a string only if it is not in the set.
 func gramsOf(text string) (grams bleveindex.TokenFrequencies, ok bool) {
 	const runeBits = 21
 	// a block of lines has about one distinct gram for every four bytes

@@ -36,10 +36,10 @@ type engine struct {
 	close   func() error
 }
 
-// checkpointKey is the internal key of the checkpoint in bleve.
+// checkpointKey is the key under which the checkpoint is stored in bleve.
 var checkpointKey = []byte("svc_stamp")
 
-// settings returns the settings of bleve's storage for opening and for creating an index.
+// settings returns the settings with which bleve opens or creates an index.
 func settings() map[string]any {
 	return map[string]any{
 		// without this, bleve waits forever for a locked directory
@@ -142,7 +142,8 @@ func recovered(err *error) {
 	}
 }
 
-// closeWait limits how long closing waits after a background goroutine of bleve has died.
+// closeWait limits how long closing an engine waits after a background goroutine of bleve
+// has died.
 const closeWait = 2 * time.Second
 
 // shut closes the index. If a background goroutine of bleve has panicked, it may still
@@ -302,9 +303,9 @@ var (
 )
 
 // backgroundError handles an error of one of bleve's background goroutines. bleve calls
-// it in that goroutine, which would then retry immediately and forever; if the disk is
-// full, backgroundError makes it wait. After a panic the goroutine no longer exists, and
-// the engine is marked as dead.
+// it in that goroutine, which would otherwise retry immediately and forever, for example
+// while the disk is full. backgroundError therefore waits a second. After a panic the
+// goroutine no longer exists, and the engine is marked as dead.
 func backgroundError(err error, path string) {
 	v, ok := engines.Load(path)
 	if !ok {

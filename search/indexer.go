@@ -101,8 +101,8 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch should be written: when it is due, when no change has
-// arrived for gatherFor, or when gatherChanges or gatherText is reached. seen is the
+// gather waits until the next batch should be written: at the time due, when no change
+// has arrived for gatherFor, or when gatherChanges or gatherText is reached. seen is the
 // value of ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
@@ -192,8 +192,8 @@ func (x *Index) step() (more bool, err error) {
 
 // reopen opens the index from disk. If an error made it necessary to reopen an open
 // index, the caller passes that error as after; otherwise after is nil. reopen discards
-// an index that cannot be used. An index that cannot be opened only temporarily stays
-// closed. The caller must hold writing.
+// an index that cannot be used. If the reason why the index cannot be opened is
+// temporary, the index stays closed. The caller must hold x.writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)
@@ -211,7 +211,7 @@ func (x *Index) reopen(after error) error {
 	return nil
 }
 
-// use makes an engine serve searches. The caller must hold writing.
+// use makes an engine serve searches. The caller must hold x.writing.
 func (x *Index) use(e *engine) {
 	e.observed = &x.observed
 	x.engine = e
@@ -240,8 +240,8 @@ func (x *Index) trim() error {
 	return err
 }
 
-// processFeed indexes the next changes and reports whether there may be more. It can be
-// repeated for the same changes.
+// processFeed indexes the next changes and reports whether there may be more. It is safe
+// to index the same changes again.
 func (e *engine) processFeed(db *store.Store) (more bool, err error) {
 	next := newCheckpoint(db, e.seen.Load())
 	var p page
@@ -301,7 +301,8 @@ type text struct {
 
 func (p *page) full() bool { return p.bytes >= pageBytes }
 
-// add reads the text of a changed record. there is false if the record no longer exists.
+// add reads the text of a changed record and adds it to the page. The result there is
+// false if the record no longer exists.
 func (p *page) add(tx *store.Tx, c store.Change) (there bool, err error) {
 	folded, there, err := tx.SearchText(c)
 	switch {

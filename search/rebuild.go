@@ -42,7 +42,7 @@ func (x *Index) build(ctx context.Context) error {
 	return x.rebuild(ctx, func(int) {})
 }
 
-// rebuild builds an index and logs its progress. The caller must hold building.
+// rebuild builds an index and logs the progress. The caller must hold x.building.
 func (x *Index) rebuild(ctx context.Context, progress func(records int)) error {
 	begin, last := time.Now(), time.Now()
 	x.log.Info("rebuilding search index", "old_index_in_use", x.current.Load() != nil)

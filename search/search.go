@@ -44,7 +44,7 @@ const (
 const maxHits = 10_000
 
 // Index is the full-text index in a data directory. It is safe for concurrent use. If the
-// Index is nil, every record is a candidate.
+// Index is nil, every record is a candidate for every search.
 type Index struct {
 	path string
 	db   *store.Store
@@ -95,9 +95,9 @@ func Open(dir string, db *store.Store, log *slog.Logger) (*Index, error) {
 	return x, nil
 }
 
-// passes reports whether an error of opening an index is temporary, so that the index
-// need not be discarded: the process cannot open more files, or the disk is full or
-// read-only.
+// passes reports whether an error that occurred while opening an index is temporary, so
+// that the index need not be discarded: the process cannot open more files, or the disk
+// is full or read-only.
 func passes(err error) bool {
 	err = fault.Disk(err)
 	return fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) && !errors.Is(err, syscall.EIO)
@@ -167,7 +167,7 @@ func (x *Index) Seen() (seq uint64, ok bool) {
 	return e.seen.Load(), true
 }
 
-// required returns the distinct grams that a text must contain to contain all of the
+// required returns the distinct grams that occur in every text that contains all of the
 // terms.
 func required(terms []string) []string {
 	var grams []string
@@ -215,7 +215,7 @@ func (x *Index) shut() error {
 	return x.drop()
 }
 
-// drop closes the open engine, if any. The caller must hold writing.
+// drop closes the open engine, if there is one. The caller must hold x.writing.
 func (x *Index) drop() error {
 	e := x.engine
 	if e == nil {

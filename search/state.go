@@ -2,8 +2,8 @@ package search
 
 import "sync/atomic"
 
-// State holds the counters of an index, which start when it is opened, and its current
-// position in the change feed.
+// State holds the counters of an index and its current position in the change feed. The
+// counters start at 0 when the index is opened.
 type State struct {
 	Running bool // Run is keeping the index up to date
 	Ready   bool // searches use the index; otherwise they scan all records

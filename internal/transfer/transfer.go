@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// Format is the version of the format that this program writes. It rejects archives with
-// a greater version.
+// Format is the version of the archive format that this program writes. The program
+// rejects archives with a greater version.
 const Format = 1
 
-// The names of the files of an archive. Each file contains a JSON object, or one JSON
-// object per line.
+// The names of the files in an archive. A .json file contains one JSON object; a .jsonl
+// file contains one JSON object per line.
 const (
 	ManifestFile       = "manifest.json"
 	ProjectFile        = "project.json"
@@ -38,16 +38,17 @@ const (
 	FilesFile          = "files.jsonl"
 )
 
-// members lists all files except the manifest and contents, in the order in which they
-// are written. The last one is written after the contents, because it lists them.
+// members lists the files of an archive in the order in which they are written. It omits
+// the manifest and the contents of uploaded files. FilesFile is written after those
+// contents, because it lists them.
 var members = []string{
 	ProjectFile, AliasesFile, LanguagesFile, DistributionFile, TrustKeysFile, VersionsFile, AnnouncementsFile, FeedbacksFile, LogsFile,
 	CardsFile, DefinitionsFile, EventsFile, EventCountersFile, RequestsFile, SystemVersionsFile, ClientVersionsFile,
 	DownloadsFile, HealthFile, LogGroupsFile, FilesFile,
 }
 
-// Files returns the names of the files that an archive can have, in addition to its
-// manifest and contents.
+// Files returns the names of the files that an archive can contain, without the manifest
+// and the contents of uploaded files.
 func Files() []string { return slices.Clone(members) }
 
 const (
@@ -59,7 +60,8 @@ const (
 	maxManifest = 1 << 20 // bytes
 )
 
-// ErrNewer reports that an archive is in a format of a newer version of the program.
+// ErrNewer reports that a newer version of the program wrote an archive, in a format that
+// this version cannot read.
 var ErrNewer = errors.New("made by a newer version of svc")
 
 // Manifest describes the content of an archive.
@@ -79,7 +81,8 @@ type File struct {
 	SHA256  string `json:"sha256"`  // SHA-256 of the uncompressed file, in hex
 }
 
-// File returns the entry of the manifest for the file with the given name.
+// File returns the entry of the manifest for the file with the given name. ok is false if
+// there is none.
 func (m *Manifest) File(name string) (f File, ok bool) {
 	at := slices.IndexFunc(m.Files, func(f File) bool { return f.Name == name })
 	if at < 0 {
@@ -88,7 +91,7 @@ func (m *Manifest) File(name string) (f File, ok bool) {
 	return m.Files[at], true
 }
 
-// Bytes returns the total uncompressed size of the files.
+// Bytes returns the total uncompressed size of the files in the manifest.
 func (m *Manifest) Bytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Bytes

@@ -14,7 +14,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// level is the compression level. Higher levels take much longer and save little.
+// level is the compression level of an archive. Higher levels take much longer and save
+// little.
 const level = 3
 
 // Writer writes an archive one file after another and never seeks, so that it can write
@@ -23,7 +24,7 @@ type Writer struct {
 	zip      *zip.Writer
 	manifest Manifest
 
-	open bool // whether a file is being written, which the following fields describe
+	open bool // whether a file is being written; the following fields describe it
 	into *bufio.Writer
 	file File
 	sum  hash.Hash
@@ -39,8 +40,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// NewWriter starts an archive with the given manifest, to which it adds the list of
-// files.
+// NewWriter starts an archive with the manifest m. The Writer itself sets the format and
+// the list of files in the manifest.
 func NewWriter(w io.Writer, m Manifest) *Writer {
 	a := &Writer{zip: zip.NewWriter(w), manifest: m}
 	a.manifest.Format, a.manifest.Files = Format, []File{}
@@ -48,7 +49,8 @@ func NewWriter(w io.Writer, m Manifest) *Writer {
 	return a
 }
 
-// Begin starts the file with the given name.
+// Begin completes the current file, if there is one, and starts the file with the given
+// name.
 func (a *Writer) Begin(name string) error {
 	if err := a.end(); err != nil {
 		return err
@@ -64,7 +66,7 @@ func (a *Writer) Begin(name string) error {
 	return nil
 }
 
-// Line adds a record to the current file, as one line.
+// Line adds a record to the current file, as one line of JSON.
 func (a *Writer) Line(record any) error {
 	a.file.Records++
 	return a.text.Encode(record)

@@ -19,7 +19,7 @@ Rules:
 // Variables lists the names of the placeholders that a prompt may contain.
 var Variables = []string{"target_locale", "target_label", "source_locale"}
 
-// unspecified replaces the description of the source language in the prompt if it is not
+// unspecified is the value of the placeholder source_locale if the source language is not
 // known.
 const unspecified = "not specified; recognize it from the texts"
 

@@ -14,7 +14,8 @@ import (
 	"svc/internal/outbound"
 )
 
-// The supported providers. OpenAI includes every service that uses the same protocol.
+// The supported providers. OpenAI includes every other service that uses OpenAI's
+// protocol.
 const (
 	OpenAI    = "openai"
 	Anthropic = "anthropic"
@@ -30,7 +31,8 @@ const (
 	maxTokens        = 32000
 )
 
-// Service identifies a model at a translation service, with the credentials.
+// Service identifies a model of a translation service, and holds the API key for the
+// service.
 type Service struct {
 	Provider string // OpenAI or Anthropic
 	BaseURL  string
@@ -103,7 +105,7 @@ func (s Service) setHeaders(h http.Header) {
 }
 
 // complete sends a request and returns the output of the model. If the service responds
-// with status 400, it retries once with a plain body.
+// with status 400, complete retries once with the plain form of the body.
 func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
 	status, answer, err := c.post(ctx, s, s.body(system, user, false))
 	if err == nil && status == http.StatusBadRequest {
@@ -171,9 +173,10 @@ func textOf(provider string, answer []byte) string {
 	return text.String()
 }
 
-// excerpt returns the beginning of a text from a service for the end of an error message.
-// The result begins with a colon, is a single line, and does not contain the API key,
-// which some services repeat. For an empty text it is "".
+// excerpt returns at most limit characters of a text that the service sent, for the end
+// of an error message. The result begins with a colon, is a single line, and does not
+// contain the API key, which some services repeat. If the text is empty, the result is
+// "".
 func (s Service) excerpt(text string, limit int) string {
 	if s.APIKey != "" {
 		text = strings.ReplaceAll(text, s.APIKey, "***")

@@ -26,7 +26,7 @@ const timeLimit = 60 * time.Second
 // Kind is the kind of record to which a text belongs.
 type Kind string
 
-// The kinds of records with texts.
+// The kinds of records with texts to translate.
 const (
 	Announcement Kind = "announcement"
 	Version      Kind = "version"
@@ -41,7 +41,7 @@ var notes = map[Kind]string{
 	Project: "The fields belong to an app: `name` is its short name, `description` is a description of one line.",
 }
 
-// Texts contains the texts to translate, by field, and the languages.
+// Texts contains the texts to translate, by the name of their field, and the languages.
 type Texts struct {
 	Kind   Kind
 	Fields map[string]string
@@ -59,8 +59,8 @@ type Client struct {
 // New returns a Client. client must have the profile outbound.Operator.
 func New(client *http.Client) *Client { return &Client{client, timeLimit} }
 
-// Translate translates the fields of the texts into the target language, and returns them
-// by name. prompt is the system prompt; it can contain the placeholders in Variables.
+// Translate returns the translations of the fields of t into the target language, by
+// field name. prompt is the system prompt; it can contain the placeholders in Variables.
 //
 // The error is a fault with a text for administrators. It is Unavailable if the service
 // fails, does not respond within 60 seconds, or responds without a text. It is BadGateway
@@ -114,8 +114,8 @@ func (t *Texts) read(s Service, answer string) (map[string]string, error) {
 	return translated, nil
 }
 
-// withoutFence removes the code fence around a text, if there is one. The fence may name
-// a language.
+// withoutFence removes the Markdown code fence around a text, if there is one. The fence
+// may name a language.
 func withoutFence(text string) string {
 	text = strings.TrimSpace(text)
 	inner, opened := strings.CutPrefix(text, "```")

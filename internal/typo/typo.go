@@ -1,4 +1,4 @@
-// Package typo finds the word that was probably meant by a mistyped one.
+// Package typo finds the known word that was probably meant by a mistyped one.
 package typo
 
 import (
@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that is most similar to word, ignoring case. If none is
-// similar enough, but exactly one begins with word, Nearest returns that one. Otherwise
-// it returns "".
+// Nearest returns the known word that is most similar to word, ignoring case. If no known
+// word is similar enough, but exactly one begins with word, Nearest returns that one.
+// Otherwise it returns "".
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", limit(word)+1
@@ -27,8 +27,8 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// limit returns the number of edits up to which a word of the given length can be
-// recognized.
+// limit returns the maximum distance at which a known word is similar enough to word. It
+// depends on the length of word.
 func limit(word string) int { return min(3, (len(word)+2)/3) }
 
 // Distance returns the number of edits that turn a into b: inserting, deleting or

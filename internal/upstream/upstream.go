@@ -32,8 +32,8 @@ const (
 
 // Config configures a Client.
 type Config struct {
-	HTTP    *http.Client // a client with the profile outbound.Fixed
-	Origin  string       // scheme, host and port of the other instance
+	HTTP    *http.Client // client with the profile outbound.Fixed
+	Origin  string       // scheme, host and port of the instance that publishes the program
 	Version string       // version of this program
 	Now     func() time.Time
 	Log     *slog.Logger
@@ -47,11 +47,11 @@ type Release struct {
 	PublishedAt int64   `json:"published_at"`
 }
 
-// Check is the result of an update check at the other instance.
+// Check is the result of an update check.
 type Check struct {
 	At      time.Time
 	Failure string   // error of the check, as a text for administrators; "" if there is none
-	Running *Release // the version that is running; nil = it is not published
+	Running *Release // release of the running version; nil = it is not published
 
 	ShouldUpdate bool     `json:"should_update"`
 	Required     bool     `json:"required"`
@@ -60,7 +60,8 @@ type Check struct {
 	Target       *Release `json:"target_version"` // the version to install; nil = there is no newer one
 }
 
-// Client checks for updates at another instance and caches the result.
+// Client checks for updates of this program, which another instance publishes, and caches
+// the result.
 type Client struct {
 	Config
 	mu   sync.Mutex // held while a check is made
@@ -70,13 +71,14 @@ type Client struct {
 // New returns a Client. It makes no request before Check is called.
 func New(c Config) *Client { return &Client{Config: c} }
 
-// Page returns the URL of the public page about a version.
+// Page returns the URL of the other instance's public page about a version.
 func (c *Client) Page(version string) string {
 	return c.Origin + "/projects/" + project + "?version=" + url.QueryEscape(version)
 }
 
-// Check returns the result of the last check. If that result is too old, or if again is
-// true, it makes a new check, which takes up to ten seconds.
+// Check returns the result of the last check. If that result is too old, Check makes a
+// new check, which takes up to ten seconds. If again is true, a result is too old after
+// ten seconds.
 func (c *Client) Check(ctx context.Context, again bool) Check {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,7 +5,7 @@ type Reason string
 
 // The reasons, in order of precedence.
 const (
-	NotOffered      Reason = "not_offered" // the version was withdrawn, is deprecated, or its rollout was aborted, so nobody is offered it
+	NotOffered      Reason = "not_offered" // the version was withdrawn, is deprecated, or its rollout was aborted, so no client is offered it
 	BehindUnknown   Reason = "unknown"     // the client cannot be compared, or no version is offered to it
 	BehindPlatform  Reason = "platform"    // the version is not for the client's platform
 	BehindPreview   Reason = "preview"     // the version is a preview
@@ -19,9 +19,9 @@ func Reasons() []Reason {
 	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown, NotOffered}
 }
 
-// Behind returns the reason why clients that sent the given text as their version do not
-// run the version at a position. runs reports whether that version is for their platform.
-// ok is false if they run it or a greater one.
+// Behind returns the reason why clients that sent the text version do not run the version
+// at the position at of the catalog. runs reports whether that version is for their
+// platform. ok is false if they run it or a greater version.
 func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok bool) {
 	l, item := p.Decide(version), p.Catalog.Item(at)
 	switch {
@@ -45,8 +45,9 @@ func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok boo
 	return BehindOptional, true
 }
 
-// Predecessor returns the position of the official version that was the last one
-// published before the version at a position, or -1 if there is none.
+// Predecessor returns the position of the last official version that was published before
+// the version at the given position, or -1 if there is none. An official version is one
+// that is not a preview.
 func (p Policy) Predecessor(at int) int {
 	before := -1
 	for i := range p.Catalog.Len() {

@@ -25,24 +25,26 @@ const (
 	Unknown  Outcome = "unknown"  // the client cannot be compared, or no version is offered to it
 )
 
-// Policy contains the rules for updates. HasFile reports whether the version at a
-// position of the catalog has a download.
+// Policy contains the rules for updates. An update from a version in the range Optional
+// is not required. HasFile reports whether the version at a position of the catalog has a
+// download.
 type Policy struct {
 	Catalog  *release.Catalog
 	Optional release.Range
 	HasFile  func(at int) bool
 }
 
-// Deprecate returns a copy of the policy in which the version at a position is
-// deprecated. If the server would refuse to deprecate it, Deprecate returns the same
-// error.
+// Deprecate returns a copy of the policy in which the version at the given position of
+// the catalog is deprecated. The error is the one that the server returns if it refuses
+// to deprecate the version.
 func (p Policy) Deprecate(at int) (Policy, error) {
 	changed, err := p.Catalog.Deprecate(at)
 	p.Catalog = changed
 	return p, err
 }
 
-// Position returns the position of the version with the given id, or -1 if there is none.
+// Position returns the position in the catalog of the version with the given id, or -1 if
+// there is none.
 func (p Policy) Position(id uuid.UUID) int {
 	for at := range p.Catalog.Len() {
 		if p.Catalog.Item(at).ID == id {
@@ -64,8 +66,8 @@ type Line struct {
 }
 
 // Decide returns the decision about clients that sent the given text as their version. If
-// the catalog does not contain it, they are compared by the comparable version that is
-// derived from it.
+// the catalog does not contain that version, Decide derives a comparable version from the
+// text and compares the clients by that.
 func (p Policy) Decide(version string) Line {
 	q := release.Query{Version: version}
 	if derived, ok := release.Derive(version); ok && p.Catalog.Named(version) < 0 {
@@ -111,8 +113,9 @@ func (t *Totals) add(o Outcome, n int64) {
 	}
 }
 
-// Report decides about clients from their update checks, which are counted by the version
-// that they sent. Texts of the same version in the catalog share a line.
+// Report returns the decisions about the clients that made update checks. checks holds
+// the number of checks by the text that the clients sent as their version. Texts for the
+// same version of the catalog share a line.
 func (p Policy) Report(checks map[string]int64) *Report {
 	r := &Report{}
 	registered := map[int]int{} // index of the line for each position in the catalog
@@ -133,7 +136,8 @@ func (p Policy) Report(checks map[string]int64) *Report {
 	return r
 }
 
-// Of returns the number of update checks of clients that run the version at a position.
+// Of returns the number of update checks of clients that run the version at the given
+// position of the catalog.
 func (r *Report) Of(at int) int64 {
 	for i := range r.Lines {
 		if r.Lines[i].At == at {
@@ -143,8 +147,9 @@ func (r *Report) Of(at int) int64 {
 	return 0
 }
 
-// CurrentShare returns the share of the version at a position in the update checks of the last 24
-// hours, and the number of those checks. Every figure of the share that a version has now is this one.
+// CurrentShare returns the share of the version at the given position in the update checks of the
+// last 24 hours, and the number of those checks. lastDay holds them by version, as the parameter of
+// Report does. Every place that shows the current share of a version uses CurrentShare.
 func (p Policy) CurrentShare(at int, lastDay map[string]int64) (share float64, checks int64) {
 	report := p.Report(lastDay)
 	return Share(report.Of(at), report.Total.Checks), report.Total.Checks

@@ -117,7 +117,7 @@ func isNumber(text string) bool { return text != "" }
 func isDotted(text string) bool { return strings.ContainsAny(text, "._") }
 
 // leadingNumber returns the digits at the start of text, together with further groups of
-// digits that each follow a single separator.
+// digits that each follow a single character from separators.
 func leadingNumber(text, separators string) string {
 	end := 0
 	for i := 0; i < len(text); i++ {
@@ -132,8 +132,9 @@ func leadingNumber(text, separators string) string {
 	return text[:end]
 }
 
-// windowsName returns the product name for a version of Windows NT. Windows 11 reports
-// the same version as Windows 10: NT 10.0.
+// windowsName returns the product name for a version of Windows NT, such as "7" for
+// "6.1", or "" if it is not known. Windows 11 reports the same version as Windows 10: NT
+// 10.0.
 func windowsName(nt string) string {
 	major, rest, _ := strings.Cut(nt, ".")
 	minor, _, _ := strings.Cut(rest, ".")

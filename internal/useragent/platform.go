@@ -71,7 +71,7 @@ var tokens = []token{
 	{"unknown", platform.Others, false},
 }
 
-// tokensFrom contains the tokens by their first letter. In each group, longer tokens come
+// tokensFrom groups the tokens by their first letter. In each group, longer tokens come
 // first.
 var tokensFrom = sortTokens(tokens)
 
@@ -86,10 +86,10 @@ func sortTokens(all []token) (from ['z' - 'a' + 1][]token) {
 	return from
 }
 
-// parseDeclared returns the platform and the version that a text declares, which must be
-// in the form that normal returns. It uses the longest token at the start of the text
-// that no letter follows. The version is the text after the token, or the whole text if
-// the token belongs to the version.
+// parseDeclared returns the platform and the version that a text declares. The text must
+// be in the form that normal returns. parseDeclared uses the longest token at the start
+// of the text that no letter follows. The version is the text after the token, or the
+// whole text if the token belongs to the version.
 func parseDeclared(text string) (p platform.Platform, version string, recognised bool) {
 	if text == "" || !letter(text[0]) {
 		return "", "", false
@@ -109,8 +109,8 @@ func parseDeclared(text string) (p platform.Platform, version string, recognised
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// cleanVersion removes punctuation from both ends of a text, which must be in the form
-// that normal returns. It returns "" if the result is too long for a version.
+// cleanVersion removes punctuation from both ends of a text. The text must be in the form
+// that normal returns. cleanVersion returns "" if the result is too long for a version.
 func cleanVersion(text string) string {
 	for text != "" && punctuation(text[0]) {
 		text = text[1:]
@@ -128,7 +128,8 @@ func punctuation(c byte) bool { return strings.IndexByte(" .-/,;:", c) >= 0 }
 
 // normal trims a text, converts it to lower case, and replaces each run of white space
 // with one blank. It treats control characters as white space, because versions become
-// parts of keys and of lines. A text that is already in this form is returned unchanged.
+// parts of keys and of lines of text. A text that is already in this form is returned
+// unchanged.
 func normal(text string) string {
 	if isNormal(text) {
 		return text
@@ -148,8 +149,8 @@ func normal(text string) string {
 	return string(made)
 }
 
-// isNormal is a fast check whether normal would leave the text unchanged. It returns
-// false for all texts that are not ASCII.
+// isNormal is a fast check for texts that normal would not change. It returns false for
+// every text that is not ASCII.
 func isNormal(text string) bool {
 	blank := true // whether the previous byte is a blank, or there is none
 	for i := range len(text) {

@@ -91,8 +91,8 @@ func Feedback(d Declared, detect func() System) System {
 	return System{p, version}
 }
 
-// Stored returns the system as submissions store it. The platform Others without a
-// version carries no information, so it becomes the zero System.
+// Stored returns the system in the form that is stored with a submission. The platform
+// Others without a version carries no information, so it becomes the zero System.
 func (o System) Stored() System {
 	if o.Platform == platform.Others && o.Version == "" {
 		return System{}
