@@ -16,11 +16,12 @@ const seedBytes = 16
 // been above 0 % at some time.
 func (v *Version) Published() bool { return v.Rollout.Published() }
 
-// Listed reports whether the public sees the version in lists. Most lists leave out yanked versions.
+// Listed reports whether lists for the public contain the version: it is published, and its rollout
+// has not been aborted. Most lists leave out yanked versions, too.
 func (v *Version) Listed() bool { return v.Published() && !v.Rollout.IsAborted() }
 
-// ListedVersions returns the entries of the versions that the public sees in lists, in list order,
-// either only the yanked ones or only the others.
+// ListedVersions returns the entries of the listed versions, in list order: the yanked ones if
+// yanked is true, and otherwise the others.
 func (s *Snapshot) ListedVersions(yanked bool) []*VersionEntry {
 	return s.Versions(func(e *VersionEntry) bool { return e.Record.Listed() && yanked == (e.Record.Yank != nil) })
 }
@@ -33,16 +34,17 @@ func (v *Version) openRollouts() int64 {
 	return 1
 }
 
-// NewRollout returns a rollout that begins now. visible reports whether its version is already
-// visible to the public. The caller stores it with the version.
+// NewRollout returns a rollout that begins now. visible reports whether the public can already see
+// the version that is rolled out. by names the author in the history of the rollout. The caller
+// must store the rollout with the version.
 func (tx *Tx) NewRollout(plan rollout.Plan, visible bool, by string) *rollout.Rollout {
 	random := make([]byte, seedBytes)
 	rand.Read(random) // never fails, see crypto/rand
 	return rollout.New(plan, hex.EncodeToString(random), visible, rollout.Author{Now: tx.now.Unix(), By: by})
 }
 
-// DefaultRollout returns the rollout with which a version begins that is created now, according to
-// the settings of the project. It returns nil if new versions are complete at once.
+// DefaultRollout returns the rollout with which a new version begins, according to the settings of
+// the project. It returns nil if new versions are complete at once.
 func (tx *Tx) DefaultRollout(p ProjectID, by string) (*rollout.Rollout, error) {
 	d, err := tx.Distribution(p)
 	if err != nil || d.RolloutDefault == nil {
@@ -51,8 +53,8 @@ func (tx *Tx) DefaultRollout(p ProjectID, by string) (*rollout.Rollout, error) {
 	return tx.NewRollout(*d.RolloutDefault, false, by), nil
 }
 
-// chooseBaseline sets the version with which health rules compare a version whose rollout has just
-// started.
+// chooseBaseline chooses the baseline of the rollout of v, if the rollout has started and has no
+// baseline yet. The baseline is the version with which health rules compare v.
 func (w *work) chooseBaseline(v *Version) {
 	r := v.Rollout
 	if r == nil || r.StartedAt == nil || r.Baseline != nil {
@@ -64,7 +66,9 @@ func (w *work) chooseBaseline(v *Version) {
 	}
 }
 
-// renameBaseline changes the display text of a baseline in the rollouts that refer to it.
+// renameBaseline must be called when the display text of a version changes. It replaces the text
+// before with the text after in the rollouts that have this version as their baseline, except in
+// final ones.
 func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 	if before == after {
 		return nil
@@ -85,8 +89,8 @@ func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 	return nil
 }
 
-// HoldRollout holds the rollout of a version that is running or paused because of a health rule. why
-// need not contain the version and the percentage.
+// HoldRollout holds a running or paused rollout because a health rule has failed, and sends an
+// event. The caller need not set the version and the percentage in why.
 func (tx *Tx) HoldRollout(p ProjectID, v *Version, why notify.Health) error {
 	if err := v.Rollout.Hold(rollout.Author{Now: tx.now.Unix(), By: "rule " + why.Rule, Reason: &why.Reason}); err != nil {
 		return err
@@ -97,8 +101,9 @@ func (tx *Tx) HoldRollout(p ProjectID, v *Version, why notify.Health) error {
 	return tx.notifyHealth(p, notify.RolloutHeldEvent, v, why)
 }
 
-// NoteHealth sends an event if a health rule of the rollout of a version is suspect or failing and has
-// not been so bad before. why need not contain the version and the percentage.
+// NoteHealth records that a health rule of a rollout is suspect or failing, and sends an event. It
+// does nothing if the rule has been in the same or a worse state before. The caller need not set
+// the version and the percentage in why.
 func (tx *Tx) NoteHealth(p ProjectID, v *Version, state rollout.HealthState, why notify.Health) error {
 	if !v.Rollout.IsNews(why.Rule, state) {
 		return nil
@@ -114,10 +119,10 @@ func (tx *Tx) NoteHealth(p ProjectID, v *Version, state rollout.HealthState, why
 	return tx.notifyHealth(p, name, v, why)
 }
 
-// AdvanceRollout takes the rollout of a version to its next step if that is due by itself. exposure
-// is the number of users that were seen on the version since the step in force started. suspect
-// reports whether a health rule is suspect or failing. A version that has been deleted has no
-// rollout that is due.
+// AdvanceRollout takes the rollout of a version to its next step if it is time to do so
+// automatically. exposure is the number of users that were seen on the version since the current
+// step started. suspect reports whether a health rule is suspect or failing. If the version has
+// been deleted, AdvanceRollout does nothing.
 func (tx *Tx) AdvanceRollout(p ProjectID, id ID, exposure int64, suspect bool) (advanced bool, err error) {
 	v, err := tx.Version(p, id)
 	if fault.Is(err, fault.NotFound) {
@@ -132,10 +137,10 @@ func (tx *Tx) AdvanceRollout(p ProjectID, id ID, exposure int64, suspect bool) (
 	return true, tx.UpdateVersion(p, v, nil, false)
 }
 
-// OpenRollout is a rollout that is not final.
+// OpenRollout is a version with a rollout that is not final.
 type OpenRollout struct {
 	Project ProjectID
-	Version *Version // in a snapshot, so the caller must not change it; without its texts if they are large
+	Version *Version // belongs to a snapshot, so the caller must not change it; lacks its texts if they are large
 }
 
 // OpenRollouts returns the rollouts of all projects that are not final. It reads one counter of

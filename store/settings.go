@@ -17,7 +17,7 @@ type Setting[T any] struct {
 	name    string
 	project ProjectID                     // the project to which the settings belong; 0 for the instance
 	initial func(v *T)                    // sets the initial values that are not zero; may be nil
-	save    func(before, v *T, now int64) // sets the times before v is stored; may be nil
+	save    func(before, v *T, now int64) // sets the times in v, which is about to replace before; may be nil
 }
 
 // The settings of the instance.
@@ -39,12 +39,12 @@ var (
 	loginSettings = Setting[loginNetworks]{name: "login_networks"}
 )
 
-// TermsSettings returns the Setting of a terms document.
+// TermsSettings returns the Setting of the terms document with the given slug.
 func TermsSettings(slug string) Setting[TermsDocument] {
 	return Setting[TermsDocument]{name: "terms/" + slug, save: dateTerms}
 }
 
-// The names of settings of a project.
+// The names under which the settings of a project are stored.
 const (
 	integrationName  = "codehost_integration"
 	webhookName      = "codehost_webhook"
@@ -112,8 +112,8 @@ func (s Setting[T]) Delete(tx *Tx) error {
 	return b.Delete([]byte(s.name))
 }
 
-// instanceSettings and projectSettings contain, for each name of settings, a function
-// that checks whether a stored value can be decoded.
+// instanceSettings and projectSettings contain, by the name of a Setting, a function that
+// checks whether the stored value of the Setting can be decoded.
 var (
 	instanceSettings = map[string]func(name, raw []byte) error{
 		CDNSettings.name: readable[CDN], CodehostAppSettings.name: readable[CodehostApp], TranslationSettings.name: readable[Translation],
@@ -136,8 +136,8 @@ const (
 	CDNCloudflare = "cloudflare"
 )
 
-// CDN contains the credentials and settings for refreshing files in a CDN. A field that
-// is "" has no value.
+// CDN contains the credentials and settings for refreshing files in a CDN. A field that is "" is
+// not set.
 type CDN struct {
 	Provider          string `json:"provider"`
 	Enabled           bool   `json:"enabled,omitempty"`
@@ -147,7 +147,7 @@ type CDN struct {
 	UpdatedAt         int64  `json:"updated_at,omitempty"` // Unix seconds; 0 before the first save
 }
 
-// Configured reports whether both credentials are set.
+// Configured reports whether both credentials, KeyID and Secret, are set.
 func (c *CDN) Configured() bool { return c.KeyID != "" && c.Secret != "" }
 
 // SetProvider changes the provider. If the provider is a different one, SetProvider
@@ -159,8 +159,8 @@ func (c *CDN) SetProvider(provider string) {
 	}
 }
 
-// Translation contains the settings for translating texts with a language model. A field
-// that is "" has no value.
+// Translation contains the settings for translating texts with a language model. A field that is ""
+// is not set.
 type Translation struct {
 	Enabled           bool   `json:"enabled,omitempty"`
 	Provider          string `json:"provider"` // see package translate
@@ -174,7 +174,7 @@ type Translation struct {
 	UpdatedAt         int64  `json:"updated_at,omitempty"`    // Unix seconds; 0 before the first save
 }
 
-// Configured reports whether the address and the model are set.
+// Configured reports whether BaseURL and Model are set.
 func (t *Translation) Configured() bool { return t.BaseURL != "" && t.Model != "" }
 
 // TermsDocument is a terms document as the administrator has edited it. The zero value is
@@ -190,8 +190,8 @@ type TermsDocument struct {
 // requires that Custom is set and the draft is not empty.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
-// dateTerms sets the times of a save. DraftAt changes only when the text of the draft
-// changes. Without a draft it is 0.
+// dateTerms sets the times in d, which is about to replace before. DraftAt changes only if the text
+// of the draft has changed. Without a draft it is 0.
 func dateTerms(before, d *TermsDocument, now int64) {
 	d.UpdatedAt = now
 	switch d.Draft {
@@ -214,8 +214,8 @@ const (
 // CodehostFeatures lists the features in the order in which they are shown.
 var CodehostFeatures = []string{FeatureFeedbackIssue, FeatureCommentCommands}
 
-// CodehostApp contains the credentials and settings of the app that is registered at the
-// code host. A field that is "" or a time that is 0 has no value.
+// CodehostApp contains the credentials and settings of the app that is registered at the code host.
+// A field that is "" or a time that is 0 is not set.
 type CodehostApp struct {
 	AppID                 string `json:"app_id,omitempty"`
 	PrivateKey            string `json:"private_key,omitempty"` // sealed, see package seal
@@ -238,8 +238,8 @@ type CodehostApp struct {
 	UpdatedAt int64 `json:"updated_at,omitempty"` // Unix seconds, like all times in CodehostApp
 }
 
-// Configured reports whether the app has the credentials to identify itself at the code
-// host.
+// Configured reports whether the app has the credentials with which it identifies itself at the
+// code host.
 func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey != "" }
 
 // Offers reports whether projects can use a feature. They can if the feature is switched
@@ -248,19 +248,18 @@ func (a *CodehostApp) Offers(feature string) bool {
 	return a.Configured() && slices.Contains(a.Features, feature)
 }
 
-// The sources from which the template for issues can be taken.
+// The sources from which the template for issues can be taken; see TemplateSource.
 const (
 	TemplateInherit = "inherit" // the template of the instance
 	TemplateCustom  = "custom"  // the template of the project
 	TemplateRepo    = "repo"    // a file in the repository
 )
 
-// DefaultAssociations lists the roles in a repository that allow a user to give commands,
-// unless the project has its own list.
+// DefaultAssociations lists the roles in a repository whose holders can start workflows with a
+// comment, unless the project has its own list.
 var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// CodehostIntegration connects a project to its repository. A field that is "" has no
-// value.
+// CodehostIntegration connects a project to its repository. A field that is "" is not set.
 type CodehostIntegration struct {
 	Repo string `json:"repo,omitempty"` // owner/name
 
@@ -329,8 +328,8 @@ type IntegratedProject struct {
 	Integration *CodehostIntegration
 }
 
-// IntegrationsOf returns the projects that are connected to a repository, the oldest
-// project first. It ignores the case of the repository's name.
+// IntegrationsOf returns the projects that are connected to a repository, the oldest project first.
+// It compares the names of repositories without regard to case.
 func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	err = tx.eachProject(func(id ProjectID) error {
 		i, err := IntegrationSettings(id).Get(tx)
@@ -344,8 +343,8 @@ func (tx *Tx) IntegrationsOf(repo string) (all []IntegratedProject, err error) {
 	return all, err
 }
 
-// Webhook contains the secret with which the code host signs its messages about releases
-// of a project. A field that is "" has no value. Times are Unix seconds.
+// Webhook contains the secret with which the code host signs its messages about releases of a
+// project. A field that is "" is not set. Times are Unix seconds.
 type Webhook struct {
 	Secret    string `json:"secret,omitempty"` // sealed, see package seal; if "", no message is accepted
 	Hint      string `json:"hint,omitempty"`   // the last characters of the secret
@@ -362,7 +361,7 @@ type Webhook struct {
 	Last *WebhookDelivery `json:"last,omitempty"`
 }
 
-// WebhookDelivery describes a message of the code host and what the server did with it.
+// WebhookDelivery describes a message from the code host and what the server did with it.
 type WebhookDelivery struct {
 	At     int64  `json:"at"` // Unix seconds
 	Event  string `json:"event,omitempty"`
@@ -391,8 +390,8 @@ func (w *Webhook) Accepted(now time.Time) (sealed []string) {
 	return sealed
 }
 
-// NoteDelivery stores d as the last delivery to a project, with the time of the
-// transaction. It does nothing if the webhook has been switched off.
+// NoteDelivery stores d as the last delivery to the webhook of a project, and sets its time to that
+// of the transaction. It does nothing if the webhook has been switched off.
 func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 	settings := WebhookSettings(p)
 	w, err := settings.Get(tx)
@@ -404,23 +403,25 @@ func (tx *Tx) NoteDelivery(p ProjectID, d WebhookDelivery) error {
 	return settings.Put(tx, w)
 }
 
-// InstanceDeliveries is used as the project number of deliveries to the instance.
+// InstanceDeliveries takes the place of the project number for deliveries that are sent to the
+// instance and not to a project.
 const InstanceDeliveries = ProjectID(0)
 
-// deliveryKey returns the key of a delivery. It contains a hash of the id, because the
-// code host chooses the id and its length.
+// deliveryKey returns the key under which a delivery is stored. The key contains a hash of the
+// delivery's id, because the code host chooses the id and its length.
 func deliveryKey(p ProjectID, id string) []byte {
 	sum := sha256.Sum256([]byte(id))
 	return append(p.key(), sum[:]...)
 }
 
-// Delivered reports whether a delivery to a project is stored as already received.
+// Delivered reports whether RememberDelivery has recorded a delivery and the record has not
+// expired.
 func (tx *Tx) Delivered(p ProjectID, id string) bool {
 	return tx.now.Unix() < forgottenAt(tx.bolt.Bucket(deliveriesBucket).Get(deliveryKey(p, id)))
 }
 
-// forgottenAt returns the Unix second at which a delivery expires, from the delivery's
-// stored value. It returns 0 if the value is missing or damaged.
+// forgottenAt returns the time at which the record of a delivery expires, in Unix seconds. raw is
+// the stored value of the record. If it is missing or damaged, forgottenAt returns 0.
 func forgottenAt(raw []byte) int64 {
 	if len(raw) != 8 {
 		return 0
@@ -428,8 +429,8 @@ func forgottenAt(raw []byte) int64 {
 	return int64(binary.BigEndian.Uint64(raw))
 }
 
-// RememberDelivery stores that a project has received a delivery, for the given duration.
-// The same delivery is then not processed again.
+// RememberDelivery records that a project has received a delivery, so that it is not processed
+// again. The record expires after the duration keep.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }
@@ -440,7 +441,8 @@ func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }
 
-// DropDeliveries removes expired deliveries, up to the given limit, and returns their number.
+// DropDeliveries removes the records of expired deliveries, at most limit of them, and returns the
+// number that it removed.
 func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
 	b := tx.bolt.Bucket(deliveriesBucket)
 	var keys [][]byte

@@ -38,7 +38,7 @@ type Snapshot struct {
 	cost          int64                // estimated size in bytes, including all encodings
 }
 
-// policies are the settings of a project that decide about its versions.
+// policies contains the settings of a project that determine how its versions are offered.
 type policies struct {
 	Distribution *Distribution
 	TrustKeys    []TrustKey // the oldest first
@@ -73,8 +73,8 @@ type AnnouncementEntry = Entry[Announcement]
 // record may be too large for memory.
 type translated[R any] interface {
 	*R
-	// eachText visits the texts that dropTexts removes. The tag key of the default texts is
-	// "".
+	// eachText calls visit for each language with the texts that dropTexts removes. tag is the
+	// key of the language's tag, see locale.Key, or "" for the default texts.
 	eachText(visit func(tag string, title, content *string))
 	dropTexts()
 	setTexts(from *R)
@@ -83,7 +83,7 @@ type translated[R any] interface {
 	cost() int64
 }
 
-// Entry returns the entry of the version at a position of the catalog.
+// Entry returns the entry of the version at the given position in the catalog.
 func (s *Snapshot) Entry(at int) *VersionEntry { return s.entries[at] }
 
 func newEntry[R any, T translated[R]](id ID, rec T, languages int) *Entry[R] {
@@ -105,8 +105,8 @@ func textSize[R any, T translated[R]](rec T) (n int) {
 // process.
 var sumSeed = maphash.MakeSeed()
 
-// textSum returns a hash of the texts of a record, which shows whether the texts in the
-// file have changed.
+// textSum returns a hash of the texts of a record. If the texts in the file have another hash, they
+// have changed.
 func textSum[R any, T translated[R]](rec T) (sum uint64) {
 	rec.eachText(func(tag string, title, content *string) {
 		part := struct {
@@ -131,9 +131,9 @@ func length(text *string) int {
 	return len(*text)
 }
 
-// FullVersion returns the version of an entry with its texts. It reads the texts of a
-// large version from the file. The error is ErrStale if they have changed or been deleted
-// since the snapshot was built.
+// FullVersion returns the version of an entry, including its texts. If they are large, FullVersion
+// reads them from the file. The error is ErrStale if they have changed or been deleted since the
+// snapshot was built.
 func (s *Store) FullVersion(snap *Snapshot, e *VersionEntry) (*Version, error) {
 	return full(s, snap, e, (*Tx).Version)
 }
@@ -276,10 +276,10 @@ type work struct {
 	policies
 }
 
-// workOn returns the transaction's work on a project, and creates it on first use. It
-// takes the entries from the snapshot in memory, which is current because no other
-// transaction can commit during a write transaction. Without a snapshot, workOn reads
-// them from the file.
+// workOn returns the work of the transaction for a project, and creates it on first use. It takes
+// the entries from the project's snapshot in memory, which is current because no other transaction
+// can commit during a write transaction. If there is no snapshot, workOn reads the entries from the
+// file.
 func (tx *Tx) workOn(id ProjectID) (*work, error) {
 	if w := tx.work[id]; w != nil {
 		return w, nil
@@ -343,9 +343,9 @@ func (w *work) remove(id ID) {
 	w.sorted, w.changed = nil, true
 }
 
-// publishSnapshots replaces the snapshots of all projects that the committed transaction
-// changed. If only the project's own record changed and there is no snapshot of it in
-// memory, publishSnapshots does not build one.
+// publishSnapshots replaces the snapshots of all projects that the committed transaction changed.
+// If only the record of a project itself changed and the project has no snapshot in memory,
+// publishSnapshots does not build one.
 func (s *Store) publishSnapshots(tx *Tx) {
 	d := s.projects.Load()
 	for id, w := range tx.work {
@@ -374,8 +374,8 @@ func (s *Store) publishSnapshots(tx *Tx) {
 	}
 }
 
-// renewed returns copies of the entries without their encoded responses, so that each
-// response is encoded again.
+// renewed returns copies of the entries without their encoded responses, so that each response is
+// encoded again. languages is the number of languages of the project.
 func renewed[R any](entries map[ID]*Entry[R], languages int) map[ID]*Entry[R] {
 	fresh := maps.Clone(entries)
 	for id, e := range fresh {
@@ -416,7 +416,7 @@ func filtered[R any](entries []*Entry[R], keep func(*Entry[R]) bool) []*Entry[R]
 type slot struct {
 	id       ProjectID
 	project  atomic.Pointer[Project]
-	snap     atomic.Pointer[Snapshot] // nil until a reader requests it, and after it was evicted
+	snap     atomic.Pointer[Snapshot] // nil until a reader requests it, and after it has been evicted
 	used     atomic.Int64             // the cache's clock at the last use of snap
 	building sync.Mutex               // held by the reader that builds snap
 
@@ -431,8 +431,8 @@ func newSlot(p *Project) *slot {
 	return s
 }
 
-// cache limits the memory used by all snapshots. If they exceed the budget, it evicts the
-// one that was not used for the longest time.
+// cache limits the memory used by all snapshots. If they exceed the budget, it evicts the least
+// recently used one.
 type cache struct {
 	budget int64
 	// clock increases by two whenever a snapshot is stored. A snapshot that is used between
@@ -444,8 +444,8 @@ type cache struct {
 	held int64 // total bytes of the snapshots in all slots
 }
 
-// keep stores a snapshot that a reader has built, unless the project has changed since
-// the given generation.
+// keep stores a snapshot that a reader has built. It does nothing if the project has changed since
+// the slot had the given generation.
 func (c *cache) keep(d *directory, s *slot, snap *Snapshot, generation int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -506,9 +506,9 @@ func newEncoding(languages int) *Encoding {
 	return &Encoding{made: make([]atomic.Pointer[[]byte], languages+1)}
 }
 
-// Get returns the response in a language, or with the default texts if language is -1.
-// The first call for a language calls make and stores the result. The caller must not
-// change the bytes.
+// Get returns the response in the language with the given index, or with the default texts if
+// language is -1. The first call for a language calls make and stores the result. The caller must
+// not change the bytes.
 func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
 	place := &e.made[language+1]
 	if b := place.Load(); b != nil {

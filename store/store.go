@@ -86,19 +86,19 @@ type Options struct {
 	Log *slog.Logger
 	// SnapshotBytes limits the memory used by project snapshots. The default is 64 MiB.
 	SnapshotBytes int64
-	// ExactBytes is the amount of text that a search in a list reads to determine the exact
-	// total. The default is 160 MiB. Once it has read that much text and 10,000 records, the
-	// search stops, and the total is an upper bound.
+	// ExactBytes is the number of bytes of text that a search in a list reads to determine the
+	// exact total. The default is 160 MiB. After that much text and 10,000 records, the search
+	// stops as soon as its page is complete, and the total is an upper bound.
 	ExactBytes int64
 	// DedupWindow is the time within which identical submissions are stored only once; see
 	// SubmitOnce. If it is 0, each submission is stored.
 	DedupWindow time.Duration
 	// SiteURL is the public address of the server, for the links in events. It is "" if it is unknown.
 	SiteURL string
-	// Upgrade configures the migration of a file of another format.
+	// Upgrade configures the migration of a file in an earlier format.
 	Upgrade boltfile.Upgrade
-	// NoSync disables waiting for the disk, for tests. It makes no difference if the process
-	// is killed, but data can be lost in a power failure.
+	// NoSync disables waiting for the disk, for tests. The data survives if the process is
+	// killed, but not necessarily a power failure.
 	NoSync bool
 	// ReadOnly opens an existing file without changing it.
 	ReadOnly bool
@@ -149,8 +149,8 @@ type Store struct {
 	observed observed
 }
 
-// Open opens the file at path, and creates it if it does not exist. The error contains
-// the path. It is ErrNewer, ErrDamaged, ErrLocked or an error of the file system.
+// Open opens the file at path, and creates it if it does not exist. The error contains the path. It
+// wraps ErrNewer, ErrDamaged, ErrLocked or an error of the file system.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
@@ -196,8 +196,8 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
 }
 
-// load reads into memory the last id, the project directory, the API keys and the
-// administrator's account.
+// load reads the data that a store holds in memory: ids, the number of the last change, the project
+// directory, the API keys, the administrator's account and the hooks.
 func (s *Store) load() error {
 	return s.file.View(func(t *boltfile.Tx) error {
 		for _, name := range rootBuckets {
@@ -232,8 +232,8 @@ func (s *Store) Close() error {
 	return s.file.Close()
 }
 
-// View runs fn in a read transaction. fn must not wait for anything outside
-// the process and must not open another transaction.
+// View runs fn in a read transaction. fn must not wait for anything outside the process and must
+// not open another transaction.
 func (s *Store) View(fn func(*Tx) error) error {
 	return s.file.View(func(t *boltfile.Tx) error {
 		return fn(&Tx{bolt: t, store: s, now: s.now()})
@@ -261,7 +261,7 @@ func (s *Store) Update(fn func(*Tx) error) error {
 	return s.commit(fn)
 }
 
-// NewID returns an id for something that is not stored.
+// NewID returns an id for something that is not stored in the file, such as a test delivery.
 func (s *Store) NewID() ID {
 	s.file.Lock()
 	defer s.file.Unlock()
@@ -281,9 +281,9 @@ func (s *Store) Hold() (release func()) { return s.file.Hold() }
 // Image returns an image of the file as of the last commit. The caller must close it.
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
-// CompactFile copies the content to a smaller file if at least a quarter of the file is
-// free. If always is true, it copies the content in any case. Readers continue, but
-// writers wait. The error is NoSpace or an error of the file system.
+// CompactFile replaces the file with a smaller copy if at least a quarter of it, and at least 1
+// MiB, is free. If always is true, it does so in any case. Readers continue, but writers wait. The
+// error is of kind NoSpace, wraps ErrDamaged, or comes from the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
 // ZeroFreePages overwrites deleted data in the free pages of the file, and returns the
@@ -325,20 +325,20 @@ type State struct {
 
 	Waiting        int    // submissions in the queue
 	Feedback, Logs uint64 // number of records stored since the store was opened
-	// Deliveries counts, for each of DeliveryStates, how often a delivery has reached it since the
-	// store was opened.
+	// Deliveries counts, for each of DeliveryStates, how often a delivery has reached that state
+	// since the store was opened.
 	Deliveries        [len(DeliveryStates)]uint64
-	DeliveriesWaiting int // deliveries of all hooks that have not ended
+	DeliveriesWaiting int // deliveries that have not ended, of all hooks
 }
 
-// observed holds counters of the store.
+// observed holds the counters that State returns.
 type observed struct {
 	feedback, logs atomic.Uint64
 	deliveries     [len(DeliveryStates)]atomic.Uint64
 }
 
-// State returns the current state. If there is an error, everything except the size of
-// the file is valid.
+// State returns the current state. If there is an error, everything except the size of the file and
+// DeliveriesWaiting is valid.
 func (s *Store) State() (State, error) {
 	file, err := s.file.State()
 	waiting, _ := s.submissions.Waiting()
@@ -355,11 +355,10 @@ func (s *Store) State() (State, error) {
 // boltfile.Writer. It does not wait for writers.
 func (s *Store) Writable() error { return s.file.Writable() }
 
-// LockedFor returns the time for which the current writer has held the lock, or 0 if
-// there is no writer.
+// LockedFor returns how long the current writer has held the lock, or 0 if there is no writer.
 func (s *Store) LockedFor() time.Duration { return s.file.LockedFor() }
 
-// Damage returns an error for the administrator that describes the damage found, or nil
+// Damage returns an error that describes to the administrator the damage found in the file, or nil
 // if there is none.
 func (s *Store) Damage() error { return s.file.DamageCause() }
 
@@ -416,10 +415,11 @@ func (tx *Tx) CleanedAt() time.Time { return metaTime(tx, cleanedKey) }
 // MarkCleaned stores the time at which a clean-up was completed.
 func (tx *Tx) MarkCleaned(at time.Time) error { return putMetaTime(tx, cleanedKey, at) }
 
-// DiskLow reports whether the last measurement that was stored found little free space on the disk.
+// DiskLow reports whether little disk space was free at the last measurement that PutDiskLow
+// stored.
 func (tx *Tx) DiskLow() bool { return tx.bolt.Bucket(metaBucket).Get(diskLowKey) != nil }
 
-// PutDiskLow stores whether a measurement found little free space on the disk.
+// PutDiskLow stores whether a measurement found little free disk space.
 func (tx *Tx) PutDiskLow(low bool) error {
 	if low {
 		return tx.bolt.Bucket(metaBucket).Put(diskLowKey, []byte{1})
@@ -427,9 +427,9 @@ func (tx *Tx) PutDiskLow(low bool) error {
 	return tx.bolt.Bucket(metaBucket).Delete(diskLowKey)
 }
 
-// Erasures returns the number of erasures since ForgetErasures last reset it. An
-// erasure is a deletion of feedback, of a project, or of the logs of an address. After an
-// erasure, the search index may still contain fragments of the deleted texts.
+// Erasures returns the number of erasures since ForgetErasures last reset this number. An erasure
+// is a deletion of feedback, of a project, or of the logs of an address. After an erasure, the
+// search index may still contain fragments of the deleted texts.
 func (tx *Tx) Erasures() uint64 {
 	raw := tx.bolt.Bucket(metaBucket).Get(erasedKey)
 	if len(raw) != 8 {
@@ -454,8 +454,8 @@ func (tx *Tx) noteErasure() error {
 	return tx.bolt.Bucket(metaBucket).Put(erasedKey, binary.BigEndian.AppendUint64(nil, tx.Erasures()+1))
 }
 
-// metaTime returns the time, in whole seconds, that the bucket meta has under a key, or
-// the zero time if there is none.
+// metaTime returns the time that the bucket meta contains under a key, in whole seconds. If there
+// is none, it returns the zero time.
 func metaTime(tx *Tx, key []byte) time.Time {
 	raw := tx.bolt.Bucket(metaBucket).Get(key)
 	if len(raw) != 8 {
@@ -473,8 +473,8 @@ var (
 	sweepAfterKey = []byte("sweep_after") // a key of the bucket meta
 )
 
-// sweepPause is the time after a restore or an import during which storages are not
-// swept. A sweep removes objects without a record.
+// sweepPause is the time after a restore or an import during which storages are not swept. A sweep
+// removes the objects in a storage that belong to no record.
 const sweepPause = 24 * time.Hour
 
 // Owner returns the id by which a storage directory recognizes the database that owns it.
@@ -487,19 +487,19 @@ func putNewID(meta *boltfile.Bucket, key []byte) error {
 	return meta.Put(key, id[:])
 }
 
-// SweepAfter returns the time before which objects without a record must not be removed,
-// or the zero time if they may be removed at any time.
+// SweepAfter returns the time before which a sweep must not remove objects without a record, or the
+// zero time if it may remove them at any time.
 func (tx *Tx) SweepAfter() time.Time { return metaTime(tx, sweepAfterKey) }
 
-// HoldSweeps prevents the removal of objects without a record for the duration
-// sweepPause. It is called after records were restored or imported, and after a storage
-// directory was adopted.
+// HoldSweeps prevents the removal of objects without a record for the duration sweepPause. It must
+// be called when records have been restored or imported, and when a storage directory has been
+// adopted.
 func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.Add(sweepPause)) }
 
-// Renew prepares a restored copy for use. It gives the copy a new id, because data that
-// was derived from the original, such as its search index, does not belong to the copy.
-// It forgets the folder of the original's backups. It also calls HoldSweeps, because a
-// storage may have objects that belong to records newer than the copy.
+// Renew prepares a restored copy for use. It gives the copy a new id, because data that was derived
+// from the original, such as its search index, does not belong to the copy. It deletes the record
+// of the folder that holds the original's backups. It also calls HoldSweeps, because a storage may
+// have objects that belong to records newer than the copy.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {
