@@ -66,9 +66,9 @@ func (w *work) chooseBaseline(v *Version) {
 	}
 }
 
-// renameBaseline must be called when the display text of a version changes. It replaces the text
-// before with the text after in the rollouts that have this version as their baseline, except in
-// final ones.
+// renameBaseline must be called when the display text of a version changes. It updates the rollouts
+// that have this version as their baseline, except final ones. before and after are the old and the
+// new text.
 func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 	if before == after {
 		return nil
@@ -119,10 +119,10 @@ func (tx *Tx) NoteHealth(p ProjectID, v *Version, state rollout.HealthState, why
 	return tx.notifyHealth(p, name, v, why)
 }
 
-// AdvanceRollout takes the rollout of a version to its next step if it is time to do so
-// automatically. exposure is the number of users that were seen on the version since the current
-// step started. suspect reports whether a health rule is suspect or failing. If the version has
-// been deleted, AdvanceRollout does nothing.
+// AdvanceRollout takes the rollout of a version to its next step if the rollout advances
+// automatically and the step is due. exposure is the number of users that were seen on the version
+// since the current step started. suspect reports whether a health rule is suspect or failing. If
+// the version has been deleted, AdvanceRollout does nothing.
 func (tx *Tx) AdvanceRollout(p ProjectID, id ID, exposure int64, suspect bool) (advanced bool, err error) {
 	v, err := tx.Version(p, id)
 	if fault.Is(err, fault.NotFound) {

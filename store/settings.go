@@ -255,7 +255,7 @@ const (
 	TemplateRepo    = "repo"    // a file in the repository
 )
 
-// DefaultAssociations lists the roles in a repository whose holders can start workflows with a
+// DefaultAssociations lists the roles in a repository that allow a user to start workflows with a
 // comment, unless the project has its own list.
 var DefaultAssociations = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
@@ -441,7 +441,7 @@ func (tx *Tx) ForgetDelivery(p ProjectID, id string) error {
 	return tx.bolt.Bucket(deliveriesBucket).Delete(deliveryKey(p, id))
 }
 
-// DropDeliveries removes the records of expired deliveries, at most limit of them, and returns the
+// DropDeliveries removes the expired records of deliveries, at most limit of them, and returns the
 // number that it removed.
 func (tx *Tx) DropDeliveries(limit int) (n int, err error) {
 	b := tx.bolt.Bucket(deliveriesBucket)

@@ -97,8 +97,8 @@ type Options struct {
 	SiteURL string
 	// Upgrade configures the migration of a file in an earlier format.
 	Upgrade boltfile.Upgrade
-	// NoSync disables waiting for the disk, for tests. The data survives if the process is
-	// killed, but not necessarily a power failure.
+	// NoSync disables waiting for the disk, for tests. Stored data then survives the death of
+	// the process, but not always a power failure.
 	NoSync bool
 	// ReadOnly opens an existing file without changing it.
 	ReadOnly bool
@@ -281,9 +281,9 @@ func (s *Store) Hold() (release func()) { return s.file.Hold() }
 // Image returns an image of the file as of the last commit. The caller must close it.
 func (s *Store) Image() (*boltfile.Image, error) { return s.file.Image() }
 
-// CompactFile replaces the file with a smaller copy if at least a quarter of it, and at least 1
-// MiB, is free. If always is true, it does so in any case. Readers continue, but writers wait. The
-// error is of kind NoSpace, wraps ErrDamaged, or comes from the file system.
+// CompactFile replaces the file with a smaller copy if at least a quarter of the file is free, and
+// at least 1 MiB. If always is true, it does so in any case. Readers continue, but writers wait.
+// The error is of kind NoSpace, wraps ErrDamaged, or comes from the file system.
 func (s *Store) CompactFile(always bool) (boltfile.Compaction, error) { return s.file.Compact(always) }
 
 // ZeroFreePages overwrites deleted data in the free pages of the file, and returns the

@@ -16,9 +16,8 @@ import (
 	"svc/store/series"
 )
 
-// submissions is the series of feedback or logs. In addition to the series it has the
-// kind of its changes in the feed, and the name of the count that holds its size in
-// bytes.
+// submissions is the series of feedback or of logs. In addition to the series, it contains the kind
+// of the changes to it in the change feed, and the name of the count that holds its size in bytes.
 type submissions[R any, T series.Record[R]] struct {
 	series.Series[R, T]
 	kind  Kind
@@ -134,8 +133,8 @@ func (f *Feedback) Word() column.Word {
 	return commonWord(f.Hidden, f.Platform) | column.Word(f.rating())<<ratingShift | column.Word(f.Status)<<statusShift
 }
 
-// SetReply sets the reply to the sender, or removes it if reply is nil. If the reply
-// changes, now becomes its time.
+// SetReply sets the reply to the sender, or removes it if reply is nil. If the text of the reply
+// changes, SetReply sets its time to now, in Unix seconds.
 func (f *Feedback) SetReply(reply *string, now int64) {
 	if reply == nil {
 		f.Reply, f.RepliedAt = nil, nil
@@ -158,7 +157,7 @@ func (f *Feedback) SearchText() string {
 	return searchtext.Fields(&f.Content, f.UserID, f.Contact, f.IP, f.City, f.CountryName, f.RegionName, f.PlatformVersion)
 }
 
-// Log is a line that a client uploaded. Its id contains its creation time.
+// Log is a log entry that a client uploaded. Its id contains its creation time.
 type Log struct {
 	ID              ID                 `json:"-"`
 	Level           int                `json:"level"` // 0 debug, 1 info, 2 warning, 3 error
@@ -174,7 +173,7 @@ type Log struct {
 	Group loggroup.ID `json:"-"` // zero if the log belongs to no group
 	Muted bool        `json:"-"` // the group is muted; set only by AddEncodedLog and LogWithGroup
 
-	subject *subject `json:"-"` // cache of about
+	subject *subject `json:"-"` // the cached result of the method about
 }
 
 // Identify sets the log's id.
@@ -205,8 +204,9 @@ func (tx *Tx) AddFeedback(p ProjectID, f *Feedback) error {
 	return tx.addFeedback(p, f, e)
 }
 
-// ReceiveFeedback is AddFeedback for feedback from a client, which sends an event. e is the encoded
-// feedback. The feedback must not have changed since, and can be added only once.
+// ReceiveFeedback is like AddFeedback, but for feedback from a client, and it also sends an event.
+// e is the encoded form of f. f must not have changed since it was encoded, and e can be added only
+// once.
 func (tx *Tx) ReceiveFeedback(p ProjectID, f *Feedback, e Encoded) error {
 	if err := tx.addFeedback(p, f, e); err != nil {
 		return err
@@ -232,8 +232,8 @@ func ownFeedback(tx *Tx, p ProjectID, f *Feedback) error {
 	return tx.bolt.Bucket(ownersBucket).Put(f.ID[:], p.key())
 }
 
-// countRating adds n to the counts of feedback with a rating. A rating of 0 means that
-// the feedback has none.
+// countRating adds n feedback records with the given rating to the counts of a project. n is
+// negative for records that are removed. A rating of 0 means that the records have none.
 func countRating(tx *Tx, p ProjectID, rating int, n int64) {
 	tx.count(p, countFeedback, n)
 	if rating != 0 {
@@ -263,10 +263,10 @@ func (tx *Tx) PutFeedback(p ProjectID, f *Feedback) error {
 	return feedbackSeries.of(tx, p).Replace(f.ID, f)
 }
 
-// MarkFeedback sets the status and the visibility of several feedback records. A value
-// that is nil is left unchanged. ids must not contain an id twice. The error is NotFound
-// if a record is missing; the caller must then return it from the transaction, because
-// other records may already have been changed.
+// MarkFeedback sets the status and the visibility of several feedback records. If status or hidden
+// is nil, it is left unchanged. ids must not contain an id twice. The error is NotFound if a record
+// is missing; the caller must then return it from the transaction, because other records may
+// already have been changed.
 func (tx *Tx) MarkFeedback(p ProjectID, ids []ID, status *FeedbackStatus, hidden *bool) error {
 	return feedbackSeries.of(tx, p).Mark(ids, func(f *Feedback) bool {
 		before := f.Word()
@@ -288,8 +288,8 @@ func (tx *Tx) DeleteFeedback(p ProjectID, f *Feedback) error {
 	return errors.Join(tx.noteErasure(), feedbackSeries.of(tx, p).Replace(f.ID, nil))
 }
 
-// forgetFeedback removes everything that is stored about feedback outside its record: its
-// counts, its owner, and its Forward. A rating of 0 means that the feedback has no rating.
+// forgetFeedback removes everything that is stored about feedback outside its record: its part in
+// the counts, its owner, and its Forward. A rating of 0 means that the feedback has no rating.
 func forgetFeedback(tx *Tx, p ProjectID, id ID, rating int) error {
 	countRating(tx, p, rating, -1)
 	if b := tx.contentBucket(p, forwardsBucket); b != nil {
@@ -314,8 +314,8 @@ func (tx *Tx) AddLog(p ProjectID, l *Log) error {
 	return tx.AddEncodedLog(p, l, e)
 }
 
-// AddEncodedLog is AddLog for a log that has already been encoded. The log must not have
-// changed since, and can be added only once.
+// AddEncodedLog is like AddLog, but for a log that has already been encoded as e. The log must not
+// have changed since then, and e can be added only once.
 func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	if tx.content(p) == nil {
 		return notFound("project")
@@ -338,10 +338,11 @@ func (tx *Tx) Log(p ProjectID, id ID) (*Log, error) {
 	return l, tx.findGroup(p, l)
 }
 
-// PutLog stores a changed log. Only Hidden may have changed.
+// PutLog stores a changed log. Only its field Hidden may have changed.
 func (tx *Tx) PutLog(p ProjectID, l *Log) error { return logSeries.of(tx, p).Replace(l.ID, l) }
 
-// HideLogs sets the visibility of several logs, as MarkFeedback does.
+// HideLogs sets the visibility of several logs. As in MarkFeedback, ids must not contain an id
+// twice, and the caller must return a NotFound error from the transaction.
 func (tx *Tx) HideLogs(p ProjectID, ids []ID, hidden bool) error {
 	return logSeries.of(tx, p).Mark(ids, func(l *Log) bool {
 		changed := l.Hidden != hidden
@@ -353,7 +354,8 @@ func (tx *Tx) HideLogs(p ProjectID, ids []ID, hidden bool) error {
 // Direction is the direction in which a list is ordered by a field.
 type Direction int8
 
-// The directions. Records with the same value are ordered by age, the newest first.
+// The directions. Records with the same value are ordered by age, the newest first unless
+// Selection.Oldest is set.
 const (
 	Unordered Direction = iota
 	Ascending
@@ -368,8 +370,8 @@ type Selection struct {
 	Find          *Find
 	Oldest        bool // the oldest record comes first
 	Offset, Limit int
-	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
-	// them are left unread. 0 means no limit.
+	// MaxBytes limits the total stored size of the page's records. If they exceed the limit, none of
+	// them is read, and Found.Unread lists them. 0 means no limit.
 	MaxBytes int
 }
 
@@ -400,16 +402,16 @@ type FeedbackSelection struct {
 	ByRating Direction // feedback without a rating comes last
 }
 
-// LogSelection selects a part of a list of logs, created between From and To, both inclusive. A
-// field that is nil does not restrict the list. A From of 0 and a To of math.MaxInt64 do not
-// restrict it either.
+// LogSelection selects a part of a list of logs. It is restricted to logs that were created between
+// From and To, in Unix seconds, both inclusive. 0 and math.MaxInt64 set no bound. A field that is
+// nil does not restrict the list.
 type LogSelection struct {
 	Selection
 	Level    *int
 	From, To int64
 	ByLevel  Direction
 	Group    *loggroup.ID
-	Version  *string // AppVersion of the logs, which is not empty
+	Version  *string // the result of Log.AppVersion; must not be empty
 }
 
 type (
@@ -484,7 +486,8 @@ func (q LogSelection) logQuery(tx *Tx, p ProjectID) (series.Query, error) {
 	return query, err
 }
 
-// label returns the condition for the labels of the selected logs, or nil if there is none.
+// label returns the condition for the labels of the selected logs, or nil if there is none. The
+// label of a log is derived from its group and the version of its app, see logLabel.
 func (q LogSelection) label(tx *Tx, p ProjectID) func(column.Label) bool {
 	if q.Group == nil && q.Version == nil {
 		return nil
@@ -509,9 +512,9 @@ func (q LogSelection) label(tx *Tx, p ProjectID) func(column.Label) bool {
 	}
 }
 
-// groups divides the records that pass a filter into one group for each value from least
-// to most, in the order of by. mask and shift select the bits of the filter word that
-// contain the value.
+// groups returns a filter for each value from least to most, in the order given by the parameter
+// by. Each filter selects the records that pass f and have that value. mask and shift select the
+// bits of the filter word that contain the value.
 func groups(f column.Filter, mask, shift, least, most int, by Direction) (parts []column.Filter) {
 	for n := least; n <= most; n++ {
 		parts = append(parts, f.And(column.Word(mask)<<shift, column.Word(n)<<shift))
@@ -554,24 +557,24 @@ func (tx *Tx) EachLog(p ProjectID, visit func(*Log) error) error {
 	})
 }
 
-// LogLevels counts the logs of a project created between from and to, both inclusive, by
-// level.
+// LogLevels counts, by level, the logs of a project that were created between from and to, in Unix
+// seconds, both inclusive.
 func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
 	err = logSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
 	return byLevel, err
 }
 
-// FeedbackRatings counts the feedback of a project created between from and to, both
-// inclusive, by rating. Index 0 is feedback without a rating.
+// FeedbackRatings counts, by rating, the feedback of a project that was created between from and
+// to, in Unix seconds, both inclusive. Index 0 is feedback without a rating.
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
 	err = feedbackSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
 }
 
-// LogSeries counts the selected logs by bucket and level, regardless of the page. starts
-// holds the times at which the buckets begin; the last bucket ends with q.To. If a search
-// has too many matches, only the newest are counted, and the total in found is greater
-// than the sum.
+// LogSeries counts the selected logs by interval of time and by level. It counts the logs on all
+// pages. starts holds the Unix seconds at which the intervals begin; the last interval ends with
+// q.To. If a search has too many matches, only the newest are counted, and found.Total is greater
+// than the sum of the counts.
 func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][4]int, found Found, err error) {
 	query, err := q.logQuery(tx, p)
 	if err != nil {
@@ -582,8 +585,9 @@ func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][
 	return counts, found, err
 }
 
-// FeedbackSeries is like LogSeries, but counts the feedback created between from and to,
-// both inclusive, by bucket and rating. Rating 0 means feedback without a rating.
+// FeedbackSeries is like LogSeries, but counts feedback by interval of time and by rating. The
+// feedback was created between from and to, in Unix seconds, both inclusive. Rating 0 means
+// feedback without a rating.
 func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, starts []int64) (counts [][6]int, found Found, err error) {
 	query, err := q.feedbackQuery(tx, p)
 	if err != nil {
@@ -595,10 +599,10 @@ func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, s
 	return counts, found, err
 }
 
-// FeedbackOverview returns two statistics of a project's feedback. created counts the
-// feedback by the interval in which it was created; starts holds the times at which the
-// intervals begin. open counts the open feedback that is not hidden by rating, regardless
-// of its age. It reads the columns only once.
+// FeedbackOverview returns two statistics of a project's feedback. created counts the feedback by
+// the interval in which it was created; starts holds the Unix seconds at which the intervals begin.
+// open counts, by rating, the open feedback of any age that is not hidden. FeedbackOverview reads
+// the columns only once.
 func (tx *Tx) FeedbackOverview(p ProjectID, starts []int64) (created []int, open [6]int, err error) {
 	created = make([]int, len(starts))
 	query := series.Query{Filter: column.Filter{Mask: series.Gone}, To: math.MaxInt64}
@@ -617,17 +621,18 @@ func (tx *Tx) FeedbackOverview(p ProjectID, starts []int64) (created []int, open
 // commit, because each is one small record.
 var groupLimits = boltfile.Limits{Waiting: 4096, Together: 4096}
 
-// Submit runs fn in a write transaction that it shares with other submissions that arrive
-// at about the same time, so that they need only one sync. A single submission is not
-// delayed. Submit returns when the transaction is on disk.
+// Submit runs fn in a write transaction that it shares with other submissions that arrive at about
+// the same time, so that they need only one sync. A single submission is not delayed. Submit
+// returns when the transaction is on disk.
 //
-// fn must only fail on I/O errors, because an error also rolls back the other
-// submissions. If there is nothing to do, fn should write nothing and return nil. If the
-// queue is full, the error is Unavailable. For a short time after a transaction has
-// failed, no other one starts, and Submit returns the same error; see Update.
+// fn must only fail on I/O errors, because an error also rolls back the other submissions. If there
+// is nothing to do, fn should write nothing and return nil. If the queue is full, the error is
+// Unavailable. For a short time after a shared transaction has failed, no other one starts, and
+// Submit returns the error of the failed one; see Update for the possible errors.
 func (s *Store) Submit(fn func(*Tx) error) error { return s.submissions.Submit(fn, 0) }
 
-// commitGroup commits submissions. The caller must hold the lock of s.file.
+// commitGroup runs the functions of a group of submissions in one transaction. The caller must hold
+// the lock of s.file.
 func (s *Store) commitGroup(group []func(*Tx) error) error {
 	return s.commit(func(tx *Tx) error {
 		for _, fn := range group {
@@ -639,14 +644,14 @@ func (s *Store) commitGroup(group []func(*Tx) error) error {
 	})
 }
 
-// maxDuplicates limits the memory used to recognize duplicates. It is about 60 MiB when
-// full.
+// maxDuplicates is the maximum number of submissions that are remembered to recognize duplicates.
+// They use about 60 MiB of memory.
 const maxDuplicates = 250_000
 
-// SubmitOnce is Submit for one record, which add stores. If compare is true and a
-// submission with the same key was stored within Options.DedupWindow, nothing is stored,
-// and SubmitOnce returns the earlier record, which load reads. If that record has been
-// deleted since, the submission counts as a new one.
+// SubmitOnce uses Submit to store one record, which add creates. If compare is true and a
+// submission with the same key was stored within Options.DedupWindow, SubmitOnce stores nothing and
+// returns the earlier record, which it reads with load. If that record has been deleted since, the
+// submission counts as a new one.
 func SubmitOnce[R any](s *Store, key limit.Key, compare bool, load func(*Tx, ID) (R, error), add func(*Tx) (R, ID, error)) (R, error) {
 	var answer R
 	var refused error // return NotFound separately, because an error of fn would fail all submissions of the transaction

@@ -21,7 +21,7 @@ const MaxTrustKeys = 16
 type TrustKey struct {
 	ID        ID               `json:"id"`
 	Scheme    signature.Scheme `json:"scheme"`
-	PublicKey string           `json:"public_key"` // as the tool of the scheme prints it
+	PublicKey string           `json:"public_key"` // in the form that the signing tool of the scheme prints
 	Label     string           `json:"label,omitempty"`
 	State     signature.State  `json:"state"`
 	UpdatedAt int64            `json:"updated_at"` // Unix seconds
@@ -58,8 +58,8 @@ func (tx *Tx) TrustKey(p ProjectID, id ID) (*TrustKey, error) {
 	return &keys[at], nil
 }
 
-// AddTrustKey stores a new trust key, which becomes active, and sets its id. The error is a Conflict
-// if the project has the key already, or as many as it may have.
+// AddTrustKey stores a new trust key, makes it active, and sets its id. The error is a Conflict if
+// the project already has this key or MaxTrustKeys keys.
 func (tx *Tx) AddTrustKey(p ProjectID, k *TrustKey) error {
 	keys, err := tx.TrustKeys(p)
 	if err != nil {
@@ -72,8 +72,8 @@ func (tx *Tx) AddTrustKey(p ProjectID, k *TrustKey) error {
 	return tx.putTrustKeys(p, append(keys, *k))
 }
 
-// CheckTrustKeys returns a Conflict if a project cannot have the given keys: if there are too many,
-// or if the last one is there twice.
+// CheckTrustKeys returns a Conflict if there are more than MaxTrustKeys keys, or if the last key
+// equals an earlier one. keys must not be empty.
 func CheckTrustKeys(keys []TrustKey) error {
 	if len(keys) > MaxTrustKeys {
 		return fault.New(fault.Conflict, "a project can have at most %d trust keys, including revoked ones", MaxTrustKeys)
@@ -97,7 +97,8 @@ func CheckTrustKeys(keys []TrustKey) error {
 // parse reads the text of a key.
 func (k *TrustKey) parse() (signature.Key, error) { return signature.ParseKey(k.Scheme, k.PublicKey) }
 
-// KeyID returns the identifier that the scheme gives to a key, or "" if its text is damaged.
+// KeyID returns the identifier that the scheme gives to a key, or "" if the text of the key is
+// damaged.
 func (k *TrustKey) KeyID() string {
 	parsed, err := k.parse()
 	if err != nil {
@@ -106,9 +107,9 @@ func (k *TrustKey) KeyID() string {
 	return parsed.ID()
 }
 
-// UpdateTrustKey stores the label and the state of a trust key. When a key is retired, the signatures
-// that are valid keep being so. The error is a Conflict if the key has been revoked and would get
-// another state.
+// UpdateTrustKey stores the label and the state of a trust key. When a key is retired, its valid
+// signatures remain valid. The error is a Conflict if the key has been revoked and k has a
+// different state.
 func (tx *Tx) UpdateTrustKey(p ProjectID, k *TrustKey) error {
 	keys, err := tx.TrustKeys(p)
 	if err != nil {
@@ -146,7 +147,8 @@ func (tx *Tx) putTrustKeys(p ProjectID, keys []TrustKey) error {
 	return nil
 }
 
-// trust returns what a project has decided about signatures.
+// trust returns the trust keys of a project, and whether the project enforces signatures. It caches
+// them in tx.
 func (tx *Tx) trust(p ProjectID) (asset.Trust, error) {
 	if known, ok := tx.trusts[p]; ok {
 		return known, nil
@@ -170,14 +172,15 @@ func (tx *Tx) trust(p ProjectID) (asset.Trust, error) {
 	return t, nil
 }
 
-// forgetTrust must be called after a change of what trust returns.
+// forgetTrust removes the cached result of trust. It must be called after a change to the data that
+// trust returns.
 func (tx *Tx) forgetTrust(p ProjectID) {
 	delete(tx.trusts, p)
 	tx.linksChanged = true
 }
 
-// keepValid stores for each signature that is valid under a key that it remains so when the key is
-// retired.
+// keepValid prepares for the retirement of a key. For each signature that is valid under the key,
+// it stores the result signature.Kept, so that the signature remains valid.
 func (tx *Tx) keepValid(p ProjectID, k *TrustKey) error {
 	key, err := k.parse()
 	if err != nil {
@@ -212,7 +215,7 @@ func (tx *Tx) keepValid(p ProjectID, k *TrustKey) error {
 	return nil
 }
 
-// eachSigned visits the assets of a project's versions that are stored and have a signature.
+// eachSigned visits those assets of a project's versions that have a stored file and a signature.
 func (tx *Tx) eachSigned(p ProjectID, visit func(*asset.Asset) error) error {
 	return tx.EachVersion(p, func(v *Version) error {
 		if !v.maySigned() {
@@ -250,7 +253,7 @@ type Verification struct {
 	Checks []*signature.Check
 }
 
-// Results returns what the checks have found.
+// Results returns the results of the checks, by the ids of the checks.
 func (v *Verification) Results() map[string]signature.Result {
 	results := make(map[string]signature.Result, len(v.Checks))
 	for _, c := range v.Checks {
@@ -290,7 +293,8 @@ func (tx *Tx) Verifications(p ProjectID) ([]*Verification, error) {
 	return slices.SortedFunc(maps.Values(all), func(a, b *Verification) int { return cmp.Compare(a.File.Size, b.File.Size) }), err
 }
 
-// Checks returns the checks for which a file must be read to judge a signature.
+// Checks returns the checks that are still needed to judge the signature in value. The caller must
+// read the file to perform them.
 func Checks(value string, trust asset.Trust, f *File) (checks []*signature.Check, err error) {
 	s, err := signature.Parse(value)
 	if err != nil {
@@ -302,7 +306,8 @@ func Checks(value string, trust asset.Trust, f *File) (checks []*signature.Check
 	return checks, nil
 }
 
-// content returns what is known about the content of a file for verifying signatures.
+// content returns what the record of a file contains about its content for verifying signatures: a
+// hash, and the results of earlier checks.
 func (f *File) content() *signature.Content {
 	sum, err := hex.DecodeString(f.BLAKE2b)
 	if err != nil {
@@ -311,8 +316,9 @@ func (f *File) content() *signature.Content {
 	return &signature.Content{BLAKE2b: sum, Checks: f.Checks}
 }
 
-// SignatureChecks returns the checks for which the stored file of an asset must be read to judge a
-// signature, and the file. It returns no file if the asset is not stored, or not ready.
+// SignatureChecks returns the stored file of an asset, and the checks for which the file must be
+// read to judge the signature in value. If the asset has no stored file, or the file is not ready,
+// the result contains neither.
 func (tx *Tx) SignatureChecks(p ProjectID, a *asset.Asset, value string) (*Verification, error) {
 	if a.FileID == "" {
 		return &Verification{}, nil
@@ -362,8 +368,8 @@ func (u *unverified) add(projects map[ProjectID]bool) {
 // return. Only one goroutine may receive from it.
 func (s *Store) SignaturesWaiting() <-chan struct{} { return s.unverified.waiting }
 
-// TakeUnverified returns the projects in which a signature may have to be verified since the last
-// call.
+// TakeUnverified returns the projects in which a signature may have to be verified because of
+// changes since the last call.
 func (s *Store) TakeUnverified() []ProjectID {
 	s.unverified.mu.Lock()
 	defer s.unverified.mu.Unlock()
@@ -372,7 +378,8 @@ func (s *Store) TakeUnverified() []ProjectID {
 	return projects
 }
 
-// TrustKeys stores the trust keys.
+// TrustKeys stores the trust keys of the imported project. It issues an id to each key that has
+// none.
 func (t *ImportTx) TrustKeys(keys []TrustKey) error {
 	for i := range keys {
 		if keys[i].ID == (ID{}) {

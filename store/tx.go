@@ -123,12 +123,12 @@ type Tx struct {
 	filesWaiting   bool          // files or deletions are waiting for a job
 	projectDeleted bool
 	storageChanged bool // a storage back end has changed
-	linksChanged   bool // a file to which links may lead has changed, or what decides about its signatures
+	linksChanged   bool // a file to which a link may lead has changed, or a setting that applies to its signatures
 
-	trusts        map[ProjectID]asset.Trust // cache of trust
+	trusts        map[ProjectID]asset.Trust // the cached results of the method trust
 	signedChanged map[ProjectID]bool        // projects in which a signature may have to be verified
 
-	groups map[groupKey]*LogGroup // groups of logs that the transaction has read for a change
+	groups map[groupKey]*LogGroup // groups of logs that the transaction has read to change them
 
 	newFeedback, newLogs uint64                      // counted for State
 	deliveries           [len(DeliveryStates)]uint64 // counted for State
@@ -141,7 +141,7 @@ func (tx *Tx) Now() time.Time { return tx.now }
 // newID issues the next record id. It is greater than all earlier ones.
 func (tx *Tx) newID() ID { return tx.ids.next(tx.now) }
 
-// finish writes the counts and the last id to the file, just before the commit.
+// finish writes the groups of logs, the counts and the last id to the file, just before the commit.
 func finish(tx *Tx) error {
 	if err := errors.Join(writeGroups(tx), writeCounts(tx)); err != nil {
 		return err
@@ -223,7 +223,8 @@ func (tx *Tx) content(p ProjectID) *boltfile.Bucket {
 	return tx.bolt.Bucket(contentBucket).Bucket(p.key())
 }
 
-// contentBucket returns a bucket of a project, or nil if the project is gone.
+// contentBucket returns the bucket with the given name from the content of a project, or nil if the
+// project is gone.
 func (tx *Tx) contentBucket(p ProjectID, name []byte) *boltfile.Bucket {
 	content := tx.content(p)
 	if content == nil {
@@ -292,7 +293,8 @@ func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error)
 	})
 }
 
-// owned reads a record and its project, given only the record's id.
+// owned reads a record and its project, given only the record's id. The parameter read must read
+// the record. what is the name of the record's kind, for errors.
 func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, error)) (*Project, *R, error) {
 	owner, ok := tx.owner(id)
 	if !ok {
@@ -330,7 +332,7 @@ func (tx *Tx) erase(bucket []byte, c Change) error {
 	)
 }
 
-// get decodes the value that a bucket has at a key. It returns nil if there is none.
+// get decodes the value that a bucket contains under a key. It returns nil if there is none.
 func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	raw := b.Get(key)
 	if raw == nil {
@@ -339,7 +341,7 @@ func get[T any](b *boltfile.Bucket, key []byte) (*T, error) {
 	return decode[T](key, raw)
 }
 
-// decode decodes the value that was found at a key.
+// decode decodes raw, the value that is stored under a key. The key appears only in the error.
 func decode[T any](key, raw []byte) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(raw, v); err != nil {
@@ -373,7 +375,7 @@ func deleteNumbers(b *boltfile.Bucket, limit, size int, goes func(uint64) bool) 
 	return n, errors.Join(err, damaged)
 }
 
-// put stores v at key.
+// put stores v as JSON under a key.
 func put(b *boltfile.Bucket, key []byte, v any) error {
 	raw, err := encode(v)
 	if err != nil {
@@ -382,8 +384,7 @@ func put(b *boltfile.Bucket, key []byte, v any) error {
 	return b.Put(key, raw)
 }
 
-// encode returns JSON without HTML escapes, so that a free-form object is read back
-// unchanged.
+// encode returns v as JSON without HTML escapes, so that a free-form object is read back unchanged.
 func encode(v any) ([]byte, error) {
 	var raw bytes.Buffer
 	e := json.NewEncoder(&raw)
@@ -451,8 +452,8 @@ func (s *idSource) next(now time.Time) ID {
 	return s.last
 }
 
-// plus adds n to an id. It treats the id as a number without its six fixed bits: 48 bits
-// of time, 12 random bits and 62 random bits.
+// plus adds n to an id. It ignores the six fixed bits of the id and treats the others, 48 bits of
+// time and 74 random bits, as one number.
 func plus(id ID, n uint64) ID {
 	const randB = 1<<62 - 1
 	high := binary.BigEndian.Uint64(id[:8])
@@ -464,7 +465,7 @@ func plus(id ID, n uint64) ID {
 	return stamp(id)
 }
 
-// stamp sets the version 7 and the RFC variant in the id.
+// stamp sets the fixed bits of the id: version 7 and the variant of RFC 9562.
 func stamp(id ID) ID {
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
@@ -483,7 +484,7 @@ const (
 	countFeedback      countName = "feedback"
 	countRated         countName = "feedback.rated"
 	countRatings       countName = "feedback.ratings" // sum of all ratings
-	countLogGroups     countName = "log_groups"       // without the group for the logs of further ones
+	countLogGroups     countName = "log_groups"       // without loggroup.Overflow
 )
 
 // countLevel returns the name of the count of logs of a level.
@@ -579,8 +580,8 @@ func (tx *Tx) AnnouncementStatistics() (all, pinned int64, err error) {
 	return n[0], n[1], err
 }
 
-// FeedbackStatistics has the counts of the feedback of all projects, including hidden
-// feedback.
+// FeedbackStatistics contains the counts of the feedback of all projects, including hidden
+// feedback. Ratings is the sum of all ratings.
 type FeedbackStatistics struct{ Count, Rated, Ratings int64 }
 
 // FeedbackStatistics counts the feedback of all projects and adds up its ratings.

@@ -27,19 +27,19 @@ type Version struct {
 	DownloadLinks []DownloadLink         `json:"download_links,omitempty"`
 	Latest        bool                   `json:"latest,omitempty"`
 	Preview       bool                   `json:"preview,omitempty"`
-	Channel       string                 `json:"channel,omitempty"` // one of the project's own; "" = a built-in one, which Preview tells
+	Channel       string                 `json:"channel,omitempty"` // the project's own channel; "" = stable, or preview if Preview is set
 	Milestone     bool                   `json:"milestone,omitempty"`
 	Deprecated    bool                   `json:"deprecated,omitempty"`
 	Platform      *platform.Platform     `json:"platform,omitempty"`
 	Platforms     []platform.Platform    `json:"platforms,omitempty"`
 	CustomData    json.RawMessage        `json:"custom_data,omitempty"` // a JSON object
 	PublishedAt   int64                  `json:"published_at"`
-	Translations  map[string]VersionText `json:"translations,omitempty"` // translated texts by tag key
+	Translations  map[string]VersionText `json:"translations,omitempty"` // by the key of the language tag, see locale.Key
 
 	Yank           *release.Yank           `json:"yank,omitempty"`            // nil = not yanked
-	NativeVersions *release.NativeVersions `json:"native_versions,omitempty"` // nil = all are derived
+	NativeVersions *release.NativeVersions `json:"native_versions,omitempty"` // nil = all are derived from Comparable
 
-	// Rollout says how far the version has reached its users. nil = it is complete.
+	// Rollout describes how far the version has been rolled out. nil = completely.
 	Rollout *rollout.Rollout `json:"rollout,omitempty"`
 
 	// Assets contains the fields of assets that were set by hand, by the name of the asset.
@@ -231,10 +231,10 @@ func errVersionExists(text string) error {
 	return fault.New(fault.Conflict, "version %q exists already", text)
 }
 
-// UpdateVersion stores a changed version and decides which version is the latest. The
-// parameter latest is the value that the client sent for the flag, or nil if it sent
-// none. previewSent reports whether the client sent is_preview. The error is a Conflict
-// if another version has the display text.
+// UpdateVersion stores a changed version and decides which version is the latest. The parameter
+// latest is the value that the client sent for the flag, or nil if it sent none. previewSent
+// reports whether the client sent is_preview. The error is a Conflict if another version already
+// has the display text.
 func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
 	w, err := tx.workOn(p)
 	if err != nil {
@@ -290,7 +290,8 @@ func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
 	)
 }
 
-// carryOut sets and clears the latest flag of the versions that a plan names.
+// carryOut carries out a plan: it sets and clears the latest flag of the versions that the plan
+// names.
 func carryOut(tx *Tx, p ProjectID, w *work, plan release.Plan) error {
 	flags := map[ID]bool{}
 	for _, at := range plan.Clear {
@@ -327,10 +328,10 @@ func (tx *Tx) putVersion(p ProjectID, v *Version) error {
 	return nil
 }
 
-// VersionStatistics has statistics about the versions of all projects.
+// VersionStatistics contains statistics about the versions of all projects.
 type VersionStatistics struct {
-	Versions, Projects int64 // Projects is the number of projects that have a version
-	Newest, Oldest     *int64
+	Versions, Projects int64  // Projects is the number of projects that have a version
+	Newest, Oldest     *int64 // creation times in Unix seconds; nil without versions
 }
 
 // HasVersions reports whether a project has versions. The error is NotFound if the project is gone.
@@ -343,8 +344,8 @@ func (tx *Tx) HasVersions(p ProjectID) (bool, error) {
 	return n > 0, err
 }
 
-// VersionStatistics counts the versions of all projects. It reads two keys for each
-// project.
+// VersionStatistics counts the versions of all projects. For each project, it reads only the count
+// and the keys of the first and the last version.
 func (tx *Tx) VersionStatistics() (VersionStatistics, error) {
 	var st VersionStatistics
 	err := tx.bolt.Bucket(contentBucket).ForEachBucket(func(key []byte) error {
@@ -395,10 +396,10 @@ type Release struct {
 	CustomData     json.RawMessage
 }
 
-// PublishRelease creates the version of a release. If a version with exactly its text
-// exists, PublishRelease overwrites the fields that the release provides and leaves the
-// others unchanged. stale reports that nothing was changed, because a later state of the
-// release has already been published.
+// PublishRelease creates the version for a release. If a version with exactly the display text
+// r.Version exists, PublishRelease overwrites the fields that the release provides and leaves the
+// others unchanged. stale reports that nothing was changed, because a later state of the release
+// has already been published.
 func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stale bool, err error) {
 	v, err = tx.VersionNamed(p, r.Version)
 	switch {

@@ -6,10 +6,11 @@ import (
 	"svc/internal/rollout"
 )
 
-// Yank withdraws a version and aborts its rollout, or changes the reason of an earlier withdrawal.
-// downgradeTo is the
-// version for those who have the yanked one; nil = the greatest older one. The error is Invalid if
-// downgradeTo is not a lower version that is complete and not yanked.
+// Yank withdraws a version and aborts its rollout. If the version is already yanked, Yank changes
+// the reason and the replacement. downgradeTo is the replacement, which the users of the version
+// are offered; nil means the greatest older version. by names the author in the history of the
+// rollout. The error is Invalid if downgradeTo is not a lower version that is complete and not
+// yanked.
 func (tx *Tx) Yank(p ProjectID, v *Version, reason string, downgradeTo *ID, by string) error {
 	if downgradeTo != nil {
 		if err := tx.checkDowngrade(p, v, *downgradeTo); err != nil {
@@ -47,8 +48,8 @@ func (tx *Tx) checkDowngrade(p ProjectID, from *Version, id ID) error {
 	return nil
 }
 
-// Unyank takes a withdrawal back. The version does not become the latest again. The error is a
-// Conflict if the version is not yanked.
+// Unyank ends the withdrawal of a version. The version does not become the latest again. The error
+// is a Conflict if the version is not yanked.
 func (tx *Tx) Unyank(p ProjectID, v *Version) error {
 	if v.Yank == nil {
 		return fault.New(fault.Conflict, "version %q is not yanked", v.Version)
@@ -57,8 +58,9 @@ func (tx *Tx) Unyank(p ProjectID, v *Version) error {
 	return tx.UpdateVersion(p, v, nil, false)
 }
 
-// Downgrades sets the replacements of yanked versions. Keys and values are display texts. It ignores
-// a replacement that is not a version of the project.
+// Downgrades sets the replacements of yanked versions. The map contains the display text of each
+// replacement, by the display text of the yanked version. A replacement that is not a version of
+// the project is ignored.
 func (t *ImportTx) Downgrades(to map[string]string) error {
 	content := t.tx.content(t.in.id)
 	names, versions := content.Bucket(versionNamesBucket), content.Bucket(versionsBucket)
