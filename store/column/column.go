@@ -24,7 +24,7 @@ type Word uint16
 type Columns struct {
 	Words  []byte
 	Texts  []byte // a table of the offsets at which the texts end, followed by the texts
-	Labels []byte // the position of the label of each record, followed by the distinct labels
+	Labels []byte // for each record, the position of its label among the distinct labels, which follow
 }
 
 // Len returns the number of records.
@@ -33,7 +33,7 @@ func (c Columns) Len() int { return len(c.Words) / 2 }
 // Word returns the filter word of record i.
 func (c Columns) Word(i int) Word { return Word(binary.LittleEndian.Uint16(c.Words[2*i:])) }
 
-// SetWord replaces the filter word of record i. The columns must not belong to the file.
+// SetWord replaces the filter word of record i. The columns must not be slices of the file.
 func (c Columns) SetWord(i int, w Word) { binary.LittleEndian.PutUint16(c.Words[2*i:], uint16(w)) }
 
 // Text returns the text of record i. The columns must be valid.
@@ -70,7 +70,7 @@ func (c Columns) Valid() bool {
 type Builder struct {
 	Words, ends, body []byte
 
-	positions []byte // of the label of each record in labels
+	positions []byte // for each record, the position of its label in labels
 	labels    []byte // the distinct labels
 	known     map[Label]byte
 }
@@ -102,8 +102,8 @@ func (b *Builder) Columns() Columns {
 	return Columns{b.Words, append(b.ends, b.body...), append(b.positions, b.labels...)}
 }
 
-// Filter selects records by their filter bits. A word passes if it equals want in all
-// bits that are set in mask.
+// Filter selects records by their filter bits. A word passes if it equals want in all bits that are
+// set in Mask.
 type Filter struct{ Mask, want Word }
 
 // And returns a filter that additionally requires the bits selected by mask to equal
@@ -121,7 +121,7 @@ func (m *Bitmap) Set(i int) { m[i/64] |= 1 << (i % 64) }
 // Has reports whether record i is marked.
 func (m *Bitmap) Has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
 
-// All yields the marked records, oldest first.
+// All yields the positions of the marked records in the block, the oldest record first.
 func (m Bitmap) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, w := range m {
@@ -150,8 +150,8 @@ func (m *Bitmap) Count() (n int) {
 	return n
 }
 
-// Match returns the records in [first, end) that pass the filter f. It tests four words
-// at a time, because a large list has a million words.
+// Match returns the records with a position in [first, end) that pass the filter f. It tests four
+// words at a time, because a large list has a million words.
 func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	const (
 		each = 0x0001000100010001 // bit 0 of each of four words
@@ -176,7 +176,7 @@ func (c Columns) Match(f Filter, first, end int) (m Bitmap) {
 	return m.And(between(first, end))
 }
 
-// between returns a bitmap of the records in [first, end).
+// between returns a bitmap of the records with a position in [first, end).
 func between(first, end int) (m Bitmap) {
 	for i := range m {
 		low, high := max(first-64*i, 0), min(end-64*i, 64)
@@ -187,9 +187,9 @@ func between(first, end int) (m Bitmap) {
 	return m
 }
 
-// MatchText searches the texts of the records that are marked in the bitmap among, and
-// returns the records that contain the needle. A match cannot extend from one text into
-// the next, because each text begins with a separator.
+// MatchText returns the records that contain the needle. It searches only the records that are
+// marked in the parameter among. A match cannot extend from one text into the next, because each
+// text begins with a separator.
 func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	body := c.Body()
 	if n.often || 2*among.Count() < c.Len() {
@@ -212,9 +212,9 @@ func (c Columns) MatchText(n *Needle, among Bitmap) (m Bitmap) {
 	return m.And(among)
 }
 
-// recordAt returns the first record with a text that ends after the given offset in the
-// body. It starts at the given record, and tries the next few records before it uses
-// binary search.
+// recordAt returns the position of the first record with a text that ends after the given offset in
+// the body. It starts at the record in the parameter from, and tries the next few records before it
+// uses binary search.
 func (c Columns) recordAt(at, from int) int {
 	step := 1
 	for c.end(min(from+step, c.Len())-1) <= at {

@@ -1,7 +1,7 @@
 package column
 
 // Label is a value by which records can be selected exactly. Each kind of record defines its
-// meaning. The zero Label means that a record has none.
+// meaning. A record with the zero Label has none.
 type Label [16]byte
 
 // Labeled reports whether there is a label for each record. It returns false for columns without
@@ -26,8 +26,9 @@ func (c Columns) Label(i int) Label {
 	return Label(c.Labels[at:])
 }
 
-// MatchLabel returns those records of the bitmap among that have a passing label. It calls passes once
-// for each distinct label. The columns must be labeled.
+// MatchLabel calls passes once for each distinct label. It returns the records with a label for
+// which passes returned true, but only those that are marked in the parameter among. The columns
+// must be labeled.
 func (c Columns) MatchLabel(passes func(Label) bool, among Bitmap) (m Bitmap) {
 	var passing [BlockSize]bool
 	some := false

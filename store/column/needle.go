@@ -27,8 +27,8 @@ const (
 	eachHigh = 0x8080808080808080
 )
 
-// NewNeedles returns needles for the given texts, the rarest first. The sample is a
-// typical body. It contains the given number of records.
+// NewNeedles returns needles for the given texts, the rarest first. sample is a body, or the
+// beginning of one, in which typical texts occur. records is the number of records in it.
 func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	var counts [256]int
 	for _, b := range sample {
@@ -49,9 +49,9 @@ func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	return list
 }
 
-// choose selects the two bytes that the search looks for. The first is the byte of the
-// needle that is rarest in the sample; counts holds the frequencies of all bytes. The
-// second byte is rarely found in the sample at the same distance from the first.
+// choose selects the two bytes that the search looks for. The first is the byte of the needle that
+// is rarest in the sample; counts holds how often each byte occurs in the sample. The second byte
+// is rarely found in the sample at the same distance from the first.
 func (n *Needle) choose(sample []byte, counts *[256]int) {
 	for at, b := range n.text {
 		if counts[b] < counts[n.text[n.one]] {
@@ -123,10 +123,10 @@ func (n *Needle) indexRare(body, a []byte) int {
 	return -1
 }
 
-// skipUnmatched returns the number of leading positions that cannot match, as a multiple
-// of eight. A position can match if a has the first byte there and b the second.
-// skipUnmatched stops before the first eight positions that may match, and when fewer
-// than 32 positions remain.
+// skipUnmatched returns the number of leading positions that cannot match, as a multiple of eight.
+// A position can match if the byte of a there is the one repeated in ones, and the byte of b there
+// is the one repeated in twos. skipUnmatched stops before the first eight positions that may match,
+// and when fewer than 32 positions remain.
 func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	all := len(a)
 	for len(a) >= 32 && len(b) >= 32 {
@@ -152,9 +152,9 @@ func skipUnmatched(a, b []byte, ones, twos uint64) int {
 	return all - len(a)
 }
 
-// bothIn sets the highest bit of each of the eight bytes at which a has the first byte
-// and b has the second. Only the lowest of these bits is reliable: higher ones may be set
-// incorrectly. The other bits of each byte have no meaning.
+// bothIn compares the first eight bytes of a with ones, and those of b with twos. In the result, it
+// sets the highest bit of each byte at which both are equal. Only the lowest of these bits is
+// reliable: higher ones may be set incorrectly. The other bits of each byte have no meaning.
 func bothIn(a, b []byte, ones, twos uint64) uint64 {
 	other := (binary.LittleEndian.Uint64(a) ^ ones) | (binary.LittleEndian.Uint64(b) ^ twos)
 	return (other - eachByte) &^ other

@@ -27,8 +27,8 @@ func (l List[R, T]) labels() *boltfile.Bucket {
 // have been deleted.
 func (l List[R, T]) Blocks() uint64 { return l.Length() / column.BlockSize }
 
-// appended adds a new record to the columns in the head. If the record completes its
-// block, it writes the columns of the block to the file.
+// appended adds a new record to the head, which holds the columns of the last block. If the record
+// completes its block, appended writes the columns of the block to the file.
 func (l List[R, T]) appended(number uint64, e Encoded) error {
 	h := l.extendHead(number, e)
 	if (number+1)%column.BlockSize != 0 {
@@ -104,7 +104,7 @@ func pad(made *column.Builder, n int) {
 	}
 }
 
-// Text returns the folded texts of all records of a complete block. ok is false if the
+// Text returns the concatenated folded texts of all records of a complete block. ok is false if the
 // block has no columns.
 func (l List[R, T]) Text(block uint32) (text string, ok bool, err error) {
 	texts := l.texts().Value(blockKey(uint64(block)))
@@ -174,7 +174,7 @@ type blockCursor struct {
 	next   uint64 // the block after the last one that was read
 }
 
-// newBlockCursor returns a cursor in a bucket. If the bucket is nil, it finds nothing.
+// newBlockCursor returns a cursor in a bucket. If the bucket is nil, the cursor finds nothing.
 func newBlockCursor(b *boltfile.Bucket) blockCursor {
 	if b == nil {
 		return blockCursor{}
@@ -204,11 +204,11 @@ func (c *blockCursor) read(block uint64) []byte {
 	return c.bucket.ValueAt(key, value)
 }
 
-// trimBlocks is the maximum number of blocks that one call of Trim removes.
+// trimBlocks is the maximum number of blocks from which one call of Trim removes the columns.
 const trimBlocks = 256
 
-// Trim removes the columns of blocks in which all numbers are less than first. more
-// reports whether there may be more of them to remove.
+// Trim removes the columns of blocks in which the numbers of all records are less than first. more
+// reports whether another call may remove more columns.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)
 	if err != nil {

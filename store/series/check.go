@@ -10,15 +10,16 @@ import (
 	"svc/store/column"
 )
 
-// Check contains the parts of a check of a list that depend on the rest of the file.
+// Check contains the parameters of a check of a list, which depend on the rest of the file.
 type Check[T any] struct {
 	Report *integrity.Report
 	Path   string // path of the owner's bucket
-	First  uint64 // columns of blocks before this number may be missing
+	First  uint64 // columns of blocks before the block of this record number may be missing
 	Repair bool   // repair columns and sequences
 	// Each calls visit for the entries of a bucket.
 	Each func(b *boltfile.Bucket, visit func(key, value []byte) error) error
-	// Sequence compares the numbers in use in a bucket with its sequence.
+	// Sequence checks that the sequence of a bucket is not less than used, the number that follows
+	// the greatest one in use.
 	Sequence func(b *boltfile.Bucket, path string, used uint64) error
 	// Visit is called with each record and its stored size. It reports whether all values of
 	// the record are in range.
@@ -37,7 +38,7 @@ type checking[R any, T Record[R]] struct {
 	before ID              // the id of the last record read
 }
 
-// Check verifies all records and compares them with the columns. unread reports whether
+// Check verifies all records of the list and compares them with the columns. unread reports whether
 // any record could not be read.
 func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	records := l.records()
@@ -57,7 +58,7 @@ func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	)
 }
 
-// record checks one record. Its number must be less than most.
+// record checks one record. It reports a number that is not less than most as damage.
 func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	broken := func(format string, args ...any) {
 		c.Report.Add(integrity.Record, c.Path+integrity.Path(c.list.Records, key), format, args...)
@@ -94,8 +95,8 @@ func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	return nil
 }
 
-// advance moves the check to the given number. Numbers that it skips have no record. It
-// compares the columns of all blocks before the block of the number.
+// advance moves the check to the given record number. Numbers that it skips have no record. For all
+// blocks before the block of the number, it compares the stored columns with those of the records.
 func (c *checking[R, T]) advance(number uint64) error {
 	for ; c.block < number/column.BlockSize; c.block++ {
 		pad(c.made, column.BlockSize)
@@ -117,8 +118,8 @@ func (c *checking[R, T]) advance(number uint64) error {
 	return nil
 }
 
-// otherColumn returns the name of the first of the block's columns that differs from
-// want, or nil if both are equal.
+// otherColumn returns the name of the first stored column of the block that differs from want, or
+// nil if none differs.
 func (c *checking[R, T]) otherColumn(want column.Columns) []byte {
 	switch key := blockKey(c.block); {
 	case !bytes.Equal(c.list.words().Get(key), want.Words):

@@ -8,10 +8,9 @@ const (
 	maxHeadBytes = 8 << 20 // bytes of texts; the texts of one block can take 1 MiB
 )
 
-// head holds the columns of the last, incomplete block of a list, so that its records
-// need not be decoded when the block is completed. Heads are only a cache: if there is
-// none, or if it has another length than the list, the columns are computed from the
-// records.
+// head holds the columns of the last, incomplete block of a list, so that its records need not be
+// decoded when the block is completed. Heads are only a cache: if a list has no head, or if the
+// head is of another length than the list, the columns are computed from the records.
 type head struct {
 	length  uint64 // length of the list
 	bytes   int    // bytes of the texts
@@ -67,16 +66,17 @@ type Heads struct {
 	taken map[headKey]*head
 }
 
-// Keep puts the heads back into the cache after the transaction was committed.
+// Keep puts the heads back into the cache. The caller must call it only after the transaction has
+// been committed.
 func (t *Heads) Keep() {
 	for of, h := range t.taken {
 		t.cache.keep(of, h)
 	}
 }
 
-// take returns the head of a list with the given length. It returns nil if there is no
-// head or the head has another length. For a list without an incomplete block, it returns
-// a new, empty head.
+// take returns the head of a list with the given length. It returns nil if there is no head, or if
+// the head has another length. For a list without an incomplete block, it returns a new, empty
+// head.
 func (t *Heads) take(of headKey, length uint64) *head {
 	h := t.taken[of]
 	if h == nil {
@@ -106,8 +106,8 @@ func (l List[R, T]) headKey() headKey { return headKey{l.changes.Owner, l.What} 
 // no longer needed.
 func (l List[R, T]) dropHead() { l.changes.Heads.drop(l.headKey()) }
 
-// extendHead adds a new record to the head of the list and returns the head. It returns
-// nil if there is no head.
+// extendHead adds a new record to the head of the list and returns the head. It returns nil if
+// there is no head, or if the head has become too large.
 func (l List[R, T]) extendHead(number uint64, e Encoded) *head {
 	h := l.changes.Heads.take(l.headKey(), number)
 	if h == nil {

@@ -8,15 +8,15 @@ import (
 	"svc/store/column"
 )
 
-// maxCounted is the largest number of a search's matches that a histogram counts. If
-// there are more, it counts the newest ones.
+// maxCounted is the maximum number of matches of a search that Histogram counts. If there are more,
+// it counts the newest ones.
 const maxCounted = 50_000
 
-// Histogram calls fn with the bucket and the filter bits of each record that a query
-// selects, regardless of the page. starts holds the times at which the buckets begin, in
-// ascending order; the last bucket ends with the range of the query. If a search has too
-// many matches, fn is not called for all of them, and found.Total is greater than the
-// number of calls.
+// Histogram counts the records of all pages of a query by bucket, which is an interval of time. It
+// calls fn with the index of the bucket and the filter bits of each record. starts holds the Unix
+// seconds at which the buckets begin, in ascending order; the last bucket ends with the range of
+// the query. If a search has more than maxCounted matches, fn is not called for all of them, and
+// found.Total is greater than the number of calls.
 func (l List[R, T]) Histogram(q Query, starts []int64, fn func(bucket int, w column.Word)) (found Found, err error) {
 	if l.Missing() || len(starts) == 0 {
 		return Found{}, nil
@@ -65,8 +65,8 @@ func (l List[R, T]) matchHistogram(
 	return found, nil
 }
 
-// position finds the bucket to which a number belongs. Numbers must be passed in
-// ascending order. starts holds the first number of each bucket.
+// position finds the bucket to which a record number belongs. Numbers must be passed in ascending
+// order. starts holds the first record number of each bucket.
 type position struct {
 	starts []uint64
 	at     int
@@ -79,9 +79,9 @@ func (p *position) of(n uint64) int {
 	return p.at
 }
 
-// boundaries returns, for each of the ascending times, the number of the first record in
-// [first, end) that was created at or after it. Each search begins at the previous
-// result, because most neighbours are close together.
+// boundaries returns, for each of the ascending times, the number of the first record in [first,
+// end) that was created at or after that time. Each search begins at the previous result, because
+// most neighbouring results are close together.
 func (l List[R, T]) boundaries(times []int64, first, end uint64) []uint64 {
 	all := make([]uint64, len(times))
 	cursor := l.records().Cursor()
@@ -93,9 +93,9 @@ func (l List[R, T]) boundaries(times []int64, first, end uint64) []uint64 {
 	return all
 }
 
-// reachedFrom returns the least number in [low, end) of a record created at or after a
-// moment, or end if there is none. It probes with growing steps before it uses binary
-// search, because the result is usually close to low.
+// reachedFrom returns the least number in [low, end) of a record that was created at or after a
+// moment, in Unix seconds. It returns end if there is none. It probes with growing steps before it
+// uses binary search, because the result is usually close to low.
 func reachedFrom(cursor *boltfile.Cursor, low, end uint64, moment int64) uint64 {
 	reached := func(n uint64) bool {
 		key, raw := cursor.Seek(numberKey(n))

@@ -22,8 +22,8 @@ type Unlabeled struct {
 }
 
 // ReadBlock visits the records of a block with a number in [from, end), the oldest first. It skips
-// records that cannot be decoded. If the block is complete and has no labels, ok is true, and
-// PutLabels can add them.
+// records that cannot be decoded. If the block is complete and has no stored labels, ok is true,
+// and PutLabels can store the labels in made.
 func (l List[R, T]) ReadBlock(block, from, end uint64, visit func(T) error) (made Unlabeled, ok bool, err error) {
 	first := block * column.BlockSize
 	b := column.NewBuilder(column.BlockSize)
@@ -54,8 +54,8 @@ func (l List[R, T]) ReadBlock(block, from, end uint64, visit func(T) error) (mad
 	return Unlabeled{block, b.Columns()}, ok, nil
 }
 
-// PutLabels writes the labels of blocks that ReadBlock has read in an earlier transaction, except
-// for blocks that have labels or no columns by now.
+// PutLabels stores the labels of blocks that ReadBlock has read in an earlier transaction. It skips
+// a block that has stored labels by now, or that no longer has columns.
 func (l List[R, T]) PutLabels(blocks []Unlabeled) error {
 	for _, u := range blocks {
 		key := blockKey(u.block)

@@ -17,11 +17,11 @@ import (
 // Query selects a page of a list. The newest record comes first unless a field says
 // otherwise.
 type Query struct {
-	Shown    column.Filter // selects the records that the list may ever show
-	Filter   column.Filter // selects the records of this list; includes Shown
-	From, To int64         // creation times, both inclusive; 0 and math.MaxInt64 set no bound
+	Shown    column.Filter // selects the records that the list may show at all; see Found.Text
+	Filter   column.Filter // selects the records of the list; a record that passes it must also pass Shown
+	From, To int64         // creation times in Unix seconds, both inclusive; 0 and math.MaxInt64 set no bound
 	Search   *Search       // nil selects all records that pass the filter
-	// Label returns true for the labels of the selected records. nil selects all records.
+	// Label reports whether records with a given label are selected. nil selects all records.
 	Label func(column.Label) bool
 
 	// Groups orders the list by properties of the records: first come the records that pass the
@@ -31,14 +31,14 @@ type Query struct {
 	Oldest bool // the oldest come first in each group
 
 	Offset, Limit int
-	// MaxBytes limits the total stored size of the page's records. If the limit is exceeded, all of
-	// them are left unread. 0 means no limit.
+	// MaxBytes limits the total stored size of the page's records. If they exceed the limit, none of
+	// them is read, and Found.Unread lists them. 0 means no limit.
 	MaxBytes int
 }
 
 // Search limits a page to the records that contain all of the given terms.
 type Search struct {
-	Terms []string // folded; must not be empty
+	Terms []string // folded; no term may be empty
 	// Blocks lists the complete blocks that may contain the terms; the incomplete block is
 	// always searched. If All is true, every block may contain them.
 	Blocks []uint32
@@ -55,10 +55,10 @@ type Found struct {
 	// Estimate reports that Total is an upper bound, because finding the exact number would
 	// require reading too much text.
 	Estimate bool
-	// Text reports that at least one record contains the terms. It also considers records
-	// that the list may show in the range of time but that do not pass the filter.
+	// Text reports that at least one record in the range of time contains the terms. That record
+	// may fail Query.Filter, but must pass Query.Shown.
 	Text bool
-	// Unread lists the records of the page if it exceeds Query.MaxBytes.
+	// Unread lists the records of the page if they exceed Query.MaxBytes.
 	Unread []Unread
 }
 
@@ -141,7 +141,8 @@ func (l List[R, T]) count(q Query, first, end uint64) (numbers []uint64, total i
 	return numbers, total, nil
 }
 
-// blocksIn yields the blocks with the numbers in [first, end), the newest or the oldest first.
+// blocksIn yields the blocks of the records with the numbers in [first, end). The newest block
+// comes first unless oldest is true.
 func blocksIn(first, end uint64, oldest bool) iter.Seq[uint64] {
 	low, n := first/column.BlockSize, (end+column.BlockSize-1)/column.BlockSize-first/column.BlockSize
 	return func(yield func(uint64) bool) {
@@ -157,7 +158,7 @@ func blocksIn(first, end uint64, oldest bool) iter.Seq[uint64] {
 	}
 }
 
-// groups returns the groups of the list. Without Groups, all records belong to one group.
+// groups returns the groups of the list. If Groups is nil, all records belong to one group.
 func (q Query) groups() []column.Filter {
 	if q.Groups == nil {
 		return []column.Filter{q.Filter}
@@ -202,8 +203,8 @@ func bounds(block, first, end uint64) (low, high int) {
 	return low, high
 }
 
-// picker counts marked records, in the order of the list, and collects the numbers of the
-// records that are on the page.
+// picker counts the records that are marked in the bitmaps of blocks, in the order of the list, and
+// collects the numbers of those that are on the page.
 type picker struct {
 	offset, limit int
 	oldest        bool // whether the oldest record comes first
@@ -233,8 +234,8 @@ func (p *picker) take(start uint64, m column.Bitmap) {
 
 func (p *picker) full() bool { return len(p.numbers) >= p.limit }
 
-// EachWord calls fn with the word of each record created between from and to, both
-// inclusive.
+// EachWord calls fn with the filter bits of each record that was created between from and to, in
+// Unix seconds, both inclusive.
 func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	if l.Missing() {
 		return nil
@@ -256,13 +257,13 @@ func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	return nil
 }
 
-// exactRecords is the minimum number of records that a search reads before its total may
+// exactRecords is the minimum number of records that are searched before the total of a search may
 // become an upper bound. Search.ExactBytes is the corresponding limit for the text.
 const exactRecords = 10_000
 
-// Blocks are searched in batches. The first batch is small, because its text serves as
-// the sample from which the needles are built. Each later batch is twice as large as the
-// one before, up to lastBatch.
+// Blocks are searched in batches. The first batch has only firstBatch blocks, because its text
+// serves as the sample from which the needles are built. Each later batch is twice as large as the
+// one before, up to lastBatch blocks.
 const (
 	firstBatch = 16
 	lastBatch  = 1024
@@ -292,7 +293,7 @@ type candidateBlock struct {
 }
 
 // findText searches the texts of the blocks that may match, on all cores and in the order of the
-// list. All groups share the minimum amount of text that is searched.
+// list. The minimum amount of text to search is for all groups together.
 func (l List[R, T]) findText(q Query, first, end uint64) (numbers []uint64, found Found, err error) {
 	blocks := l.candidates(q, first, end)
 	x := scan{Query: q, first: first, end: end}
@@ -333,8 +334,8 @@ func (x *scan) enough() bool {
 	return x.pick.full() && x.records >= exactRecords && x.bytes >= x.Search.ExactBytes
 }
 
-// gather reads the next batch of blocks. It skips blocks without records to search. rest
-// holds the blocks that follow the batch.
+// gather reads the next batch, which has at most size blocks. It skips blocks without records to
+// search. rest holds the blocks that follow the batch.
 func (w *walk[R, T]) gather(x *scan, blocks []uint64, size int) (rest []uint64, err error) {
 	x.batch = x.batch[:0]
 	for ; len(blocks) > 0 && len(x.batch) < size && !x.enough(); blocks = blocks[1:] {
@@ -375,8 +376,8 @@ func (x *scan) matchBatch() error {
 	return nil
 }
 
-// newNeedles builds needles from the terms. It uses the text of a block of the batch as
-// the sample.
+// newNeedles builds needles from the terms. The sample is the text of the block with the most text
+// in the batch.
 func (x *scan) newNeedles() []column.Needle {
 	const enough = 16 << 10
 	longest := slices.MaxFunc(x.batch, func(a, b candidateBlock) int { return cmp.Compare(len(a.columns.Texts), len(b.columns.Texts)) })
@@ -461,8 +462,8 @@ func (w *walk[R, T]) countMatches(blocks []uint64, x *scan) (n int, err error) {
 	return n, nil
 }
 
-// match removes the records that do not contain all needles from c.matched. The rarest
-// needle is searched first, so that the others have to be searched in few records.
+// match removes from c.matched the records that do not contain all needles. The rarest needle is
+// searched first, so that the others have to be searched in few records.
 func (c *candidateBlock) match(needles []column.Needle) {
 	if c.damaged = !c.columns.Valid(); c.damaged {
 		return

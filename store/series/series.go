@@ -36,8 +36,7 @@ import (
 // ID is the UUIDv7 of a record. Ids ascend with the numbers of the records.
 type ID = uuid.UUID
 
-// CreatedAt returns the time that an id contains, at which it was issued, in Unix
-// seconds.
+// CreatedAt returns the time at which an id was issued, which the id contains, in Unix seconds.
 func CreatedAt(id ID) int64 { return int64(binary.BigEndian.Uint64(id[:8]) >> 16 / 1000) }
 
 // Record is a pointer to a record of a series.
@@ -65,7 +64,7 @@ type Series[R any, T Record[R]] struct {
 	What    string // name of the records in messages
 }
 
-// Changes connects the changes that a List makes to its transaction.
+// Changes connects a List to the transaction that changes it.
 type Changes struct {
 	Owner  uint32                               // identifies the owner among the owners of lists of the same series
 	Heads  *Heads                               // heads of the transaction
@@ -105,10 +104,10 @@ func (l List[R, T]) Missing() bool { return l.content == nil }
 // Length returns the number of records that have ever been added, including deleted ones.
 func (l List[R, T]) Length() uint64 { return l.records().Sequence() }
 
-// Has reports whether a number has a record.
+// Has reports whether there is a record with the given number.
 func (l List[R, T]) Has(number uint64) bool { return l.records().Get(numberKey(number)) != nil }
 
-// encodeRecord returns the stored form of a record: its id, then JSON.
+// encodeRecord returns the stored form of a record: its id, followed by the record as JSON.
 func encodeRecord(id ID, rec any) ([]byte, error) {
 	b, err := json.Marshal(rec)
 	if err != nil {
@@ -173,9 +172,9 @@ func (l List[R, T]) Add(id ID, e Encoded) error {
 	return l.appended(next-1, e)
 }
 
-// Reserve takes the next number without storing a record. Until Write stores the record,
-// the list treats the number like that of a deleted record. The id of the record must be
-// issued in the same transaction, so that ids ascend with the numbers.
+// Reserve takes the next number without storing a record. Until Write stores a record with the
+// number, the list treats the number as that of a deleted record. The id of the record must be
+// issued in the same transaction as the number, so that ids ascend with the numbers.
 func (l List[R, T]) Reserve() (number uint64, err error) {
 	next, err := l.records().NextSequence()
 	if err != nil {
@@ -258,8 +257,8 @@ func (l List[R, T]) search(cursor *boltfile.Cursor, reached func(ID) bool) uint6
 	}))
 }
 
-// First returns the number of the first record. If there are no records, it returns the
-// length.
+// First returns the number of the first record. If there are no records, it returns the length of
+// the list.
 func (l List[R, T]) First() uint64 {
 	if key, _ := l.records().Cursor().First(); len(key) == 8 { // a shorter key is damaged
 		return binary.BigEndian.Uint64(key)
