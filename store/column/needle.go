@@ -27,8 +27,8 @@ const (
 	eachHigh = 0x8080808080808080
 )
 
-// NewNeedles returns needles for the given texts, the rarest first. sample is a body, or the
-// beginning of one, in which typical texts occur. records is the number of records in it.
+// NewNeedles returns needles for the given texts, the rarest first. sample is a typical text to
+// search: a body, or the beginning of one. records is the number of records in it.
 func NewNeedles(texts []string, sample []byte, records int) []Needle {
 	var counts [256]int
 	for _, b := range sample {

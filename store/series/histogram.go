@@ -12,11 +12,11 @@ import (
 // it counts the newest ones.
 const maxCounted = 50_000
 
-// Histogram counts the records of all pages of a query by bucket, which is an interval of time. It
-// calls fn with the index of the bucket and the filter bits of each record. starts holds the Unix
-// seconds at which the buckets begin, in ascending order; the last bucket ends with the range of
-// the query. If a search has more than maxCounted matches, fn is not called for all of them, and
-// found.Total is greater than the number of calls.
+// Histogram calls fn for each record that a query selects, regardless of the page. It passes the
+// index of the record's bucket, which is an interval of time, and the record's filter bits. starts
+// holds the Unix seconds at which the buckets begin, in ascending order; the last bucket ends with
+// the range of the query. If a search has more than maxCounted matches, fn is not called for all of
+// them, and found.Total is greater than the number of calls.
 func (l List[R, T]) Histogram(q Query, starts []int64, fn func(bucket int, w column.Word)) (found Found, err error) {
 	if l.Missing() || len(starts) == 0 {
 		return Found{}, nil

@@ -376,7 +376,7 @@ func (x *scan) matchBatch() error {
 	return nil
 }
 
-// newNeedles builds needles from the terms. The sample is the text of the block with the most text
+// newNeedles builds needles from the terms. The sample is taken from the block with the most text
 // in the batch.
 func (x *scan) newNeedles() []column.Needle {
 	const enough = 16 << 10
