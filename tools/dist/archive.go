@@ -25,7 +25,8 @@ func inOrder(files []file) []file {
 	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarred returns a .tar.gz. Its bytes do not depend on the user, machine or time of the build.
+// tarred returns a .tar.gz with the files in the given folder. Its bytes do not depend on the user,
+// machine or time of the build. at is the modification time of the files.
 func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

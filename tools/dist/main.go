@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// release holds the parameters that all archives of a release have in common.
+// release holds the parameters that are common to all archives of a release.
 type release struct {
 	version    string
 	out        string
@@ -110,7 +110,8 @@ func (r *release) run(platforms []string) error {
 	return os.WriteFile(filepath.Join(r.out, signatureName), signature, 0o644)
 }
 
-// writeAll builds and writes the files for the given platforms. It returns their checksums.
+// writeAll builds and writes the files for the given platforms. It also writes the file with their
+// checksums and returns its content.
 func (r *release) writeAll(platforms []string) (sums []byte, err error) {
 	for _, platform := range platforms {
 		made, err := r.build(platform)
@@ -149,8 +150,8 @@ func (r *release) emptyOut() error {
 	return nil
 }
 
-// commitTime returns the time of the commit. It returns an error if the tree has uncommitted
-// changes, because the build would not be reproducible.
+// commitTime returns the time of the current commit. It returns an error if the tree has
+// uncommitted changes, because the build would not be reproducible.
 func commitTime() (time.Time, error) {
 	changes, err := output("git", "status", "--porcelain")
 	if err != nil {
@@ -180,7 +181,8 @@ func output(name string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// build returns the archive for a platform. For Linux, it also returns the packages.
+// build returns the archive for a platform, such as linux/amd64. For Linux, it also returns the
+// packages if nfpm is installed.
 func (r *release) build(platform string) ([]file, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	program := "svc"

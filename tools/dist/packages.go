@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// nfpm is the tool that builds packages. The go command fetches and runs a pinned version, so that
-// nfpm is not a dependency in go.mod.
+// nfpm is the tool that builds packages. The go command installs a pinned version, so that nfpm is
+// not a dependency in go.mod.
 const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.1"
 
-// packageDir contains the files that are only part of packages.
+// packageDir contains the files that are needed only for packages, not for archives.
 const packageDir = "deploy/package"
 
 // packageFormats lists the package formats built for each Linux platform.
@@ -28,8 +28,8 @@ const (
 	packageProgram = "ExecStart=/usr/bin/svc "
 )
 
-// hasPackages reports whether packages can have this version. Package versions must begin with a
-// digit.
+// hasPackages reports whether packages can be built for the version of the release. Package
+// versions must begin with a digit.
 func (r *release) hasPackages() bool {
 	return r.version[0] >= '0' && r.version[0] <= '9'
 }
@@ -101,7 +101,7 @@ func (r *release) maintainer() string {
 	return "svc maintainers <" + r.contact + ">"
 }
 
-// installNFPM installs nfpm into a folder.
+// installNFPM installs nfpm into a folder and sets r.nfpm.
 func (r *release) installNFPM(dir string) error {
 	c := exec.Command("go", "install", "-trimpath", nfpm)
 	c.Env = append(os.Environ(), "GOBIN="+dir, "GOFLAGS=", "GOWORK=off", "GOOS=", "GOARCH=", "CGO_ENABLED=0")

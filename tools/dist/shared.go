@@ -22,8 +22,8 @@ const (
 	nobody = "to the maintainers of the repository you got\nthis from (its \"report a vulnerability\" form)"
 )
 
-// withContact replaces the text nobody in SECURITY.md with the contact address of this release. If
-// there is no address, it returns the page unchanged.
+// withContact returns the text of SECURITY.md with the contact address of this release in place of
+// the constant nobody. If there is no address, it returns the text unchanged.
 func (r *release) withContact(page []byte) ([]byte, error) {
 	if r.contact == "" {
 		return page, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // These are the constant parts of an OpenSSH signature; see PROTOCOL.sshsig in OpenSSH. The
-// namespace is the one for files.
+// namespace is the usual one for signatures of files.
 const (
 	sshsigMagic     = "SSHSIG"
 	sshsigVersion   = 1
@@ -53,7 +53,8 @@ func sign(signer ssh.Signer, message []byte) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: append([]byte(sshsigMagic), envelope...)}), nil
 }
 
-// signData signs data. RSA keys would use SHA-1 by default, which OpenSSH rejects for files.
+// signData signs data. With an RSA key, it uses SHA-512, because OpenSSH rejects the default,
+// SHA-1, for files.
 func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	if signer.PublicKey().Type() != ssh.KeyAlgoRSA {
 		return signer.Sign(rand.Reader, data)
@@ -65,7 +66,8 @@ func signData(signer ssh.Signer, data []byte) (*ssh.Signature, error) {
 	return chooser.SignWithAlgorithm(rand.Reader, data, ssh.KeyAlgoRSASHA512)
 }
 
-// publicKey returns the line that a verifier adds to its allowed_signers file.
+// publicKey returns the public key in the form that follows the name of the signer in an
+// allowed_signers file.
 func publicKey(signer ssh.Signer) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }

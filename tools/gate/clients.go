@@ -29,8 +29,8 @@ var versions = struct{ node, python, rust, golang, chromium []string }{
 	chromium: []string{`for name in chromium-headless-shell chromium chromium-browser google-chrome; do "$name" --version; done`},
 }
 
-// librariesInputs holds the inputs of the libraries' checks, by folder. Each check also depends on
-// the library itself, the vectors and openapi.yaml.
+// librariesInputs holds the inputs of the libraries' checks, by the name of the library's folder.
+// Each check also depends on the library itself, the vectors and openapi.yaml.
 var librariesInputs = map[string]inputs{
 	"go":         {tools: versions.golang, paths: []string{".golangci.yml"}},
 	"python":     {tools: versions.python},
@@ -93,7 +93,7 @@ func (m *machine) library(ctx context.Context, program, script string) result {
 	return r
 }
 
-// together runs tests that use all libraries.
+// together runs the tests in tests/clients that match the pattern. They use all libraries.
 func (m *machine) together(ctx context.Context, program, pattern string) result {
 	env := append(slices.Clone(released), "SVC_BINARY="+program, "SVC_CLIENTS=1", "GOGC=")
 	r := m.test(ctx, env, "-count=1", "-run="+pattern, "./tests/clients")
@@ -102,7 +102,7 @@ func (m *machine) together(ctx context.Context, program, pattern string) result 
 }
 
 // console runs the console's check in a browser. If only the program has changed, it runs only one
-// part of the check, the story.
+// part of the check, the one with the name "story".
 func console(ctx context.Context, m *machine) result {
 	const script = "assets/console/check"
 	if _, err := os.Stat(script); err != nil {
@@ -117,8 +117,8 @@ func console(ctx context.Context, m *machine) result {
 		check{name: "story", run: func() result { return runCheck(ctx, program, script, "story") }})
 }
 
-// checkable returns the program to use for checks. If there is none, it returns "" and the result
-// of the step.
+// checkable returns the path of the program with which the checks of a step run. If the checks
+// cannot run, it returns "" and the result of the step.
 func (m *machine) checkable(ctx context.Context, step string) (program string, why result) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		return "", missing(step, "bash, which the checks need, is not installed")
@@ -126,8 +126,8 @@ func (m *machine) checkable(ctx context.Context, step string) (program string, w
 	return m.program(ctx)
 }
 
-// missing returns the result of a step that cannot run on this machine. The step fails if all tools
-// are required, and is skipped otherwise.
+// missing returns the result of a step that cannot run on this machine. The step fails if
+// SVC_REQUIRE_TOOLS is set, and is skipped otherwise.
 func missing(name, why string) result {
 	if os.Getenv("SVC_REQUIRE_TOOLS") != "" {
 		return result{failed: 1, output: fmt.Sprintf("%s: %s\n", name, why)}

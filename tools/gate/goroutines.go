@@ -23,8 +23,8 @@ type listed struct {
 
 func (p listed) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// packages lists the packages that have tests: concurrent lists those that start goroutines, and
-// sequential the others. The race detector would find nothing in the others.
+// packages lists the packages that have tests. Those in concurrent start goroutines. Those in
+// sequential do not, so that the race detector would find nothing in them.
 func packages(ctx context.Context) (concurrent, sequential []string, err error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...").Output()
 	if err != nil {

@@ -42,8 +42,8 @@ func platforms(ctx context.Context, _ *machine) result {
 // platform is a target of the compiler.
 type platform struct{ system, processor string }
 
-// source is a package in the output of go list. It may also be a variant of a package that is only
-// compiled for tests, either its own or those of another package.
+// source is a package in the output of go list. It may also be a variant of a package that is
+// compiled only for tests, either for its own or for those of another package.
 type source struct {
 	ImportPath, Dir string
 	Module          *struct {
@@ -60,8 +60,8 @@ func (s *source) ours() bool {
 	return s.Module != nil && s.Module.Main && !strings.HasSuffix(s.ImportPath, ".test")
 }
 
-// check type-checks every package and test of the module in a folder. It returns the errors in
-// them.
+// check type-checks all packages and tests of the module in a folder. It returns the errors that it
+// finds in them.
 func (p platform) check(ctx context.Context, dir string) (found []error, err error) {
 	list, err := p.sources(ctx, dir)
 	if err != nil {
@@ -131,7 +131,8 @@ func (i importing) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s is not listed before the packages that import it", path)
 }
 
-// check type-checks a package. It returns the errors only if the package is ours.
+// check type-checks a package. It returns the errors only if the package belongs to the checked
+// module.
 func (c *checker) check(s *source) (found []error) {
 	if c.done[s.ImportPath] != nil {
 		return nil

@@ -41,8 +41,8 @@ func readRecord(path string) *record {
 	return r
 }
 
-// find returns the last pass of a check. It reports whether the inputs of that pass had the given
-// key.
+// find returns the last pass of a check. It also reports whether the pass has the given key, so
+// that the check need not run again.
 func (r *record) find(name, key string) (pass, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *record) find(name, key string) (pass, bool) {
 	return p, key != "" && p.Key == key
 }
 
-// put stores a pass. If key is "", it does nothing.
+// put stores found as the last pass of a check. If key is "", it does nothing.
 func (r *record) put(name, key string, found result) error {
 	if key == "" {
 		return nil
@@ -73,7 +73,7 @@ func (r *record) put(name, key string, found result) error {
 type inputs struct {
 	paths []string // files and folders, including subfolders
 	tools []string // bash commands that print versions
-	more  string
+	more  string   // further text that determines the outcome
 }
 
 // key returns the hash of the inputs. It returns "" if they cannot be determined, for example
@@ -155,8 +155,9 @@ func (m *machine) unlessUnchanged(ctx context.Context, c check) (r result, uncha
 	return r, false
 }
 
-// wholeOrStory runs the check whole if its inputs have changed. If only the program has changed, it
-// runs just the check story, which is a part of whole.
+// wholeOrStory runs the check in the parameter whole if its inputs have changed. If only the
+// program has changed, it runs just the check in the parameter story, which is a part of the whole
+// one.
 func (m *machine) wholeOrStory(ctx context.Context, program string, whole, story check) result {
 	story.inputs = whole.inputs
 	story.more = program

@@ -47,7 +47,8 @@ func (r *report) step(name string, run func() result) result {
 	return found
 }
 
-// sum prints the reasons of skips and then the last line. It returns the exit code.
+// sum prints the reason of each skip, and then the last line of the report. It returns the exit
+// code of the gate.
 func (r *report) sum() int {
 	for _, s := range r.skipped {
 		_, _ = fmt.Fprintf(r.out, "skipped: %s: %s\n", s.Name, s.Reason)

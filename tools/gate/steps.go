@@ -67,8 +67,8 @@ func inspect(ctx context.Context, all bool) (*machine, error) {
 }
 
 // program returns the path of the program built from this tree. The program is built once, in the
-// same way as for users. Its content determines the name of its folder. Therefore "go test" caches
-// the results of tests that read SVC_BINARY until the program changes.
+// same way as for users. The name of its folder contains a hash of the program. Therefore "go test"
+// caches the results of tests that read SVC_BINARY until the program changes.
 func (m *machine) program(ctx context.Context) (string, result) {
 	m.build.Do(func() { m.built.path, m.built.result = m.buildProgram(ctx) })
 	return m.built.path, m.built.result
@@ -147,8 +147,8 @@ func command(ctx context.Context, env []string, name string, args ...string) res
 }
 
 // tool runs a tool that the go command fetches. If the tool cannot be fetched, for example without
-// internet access, the step is skipped. A first command only fetches and builds the tool, so that a
-// failure of the second one is a failure of the step.
+// internet access, the step is skipped. A first command, with the argument version, only fetches
+// and builds the tool, so that a failure of the second one is a failure of the step.
 func tool(ctx context.Context, step, pkg, version string, args ...string) result {
 	fetch := exec.CommandContext(ctx, "go", "run", pkg, version)
 	fetch.Env = append(os.Environ(), released...)
@@ -194,7 +194,7 @@ func vulnerabilities(ctx context.Context, m *machine) result {
 	return tool(ctx, step, govulncheck, "-version", "./...")
 }
 
-// reach returns an error if a page cannot be fetched within five seconds.
+// reach returns an error if the page at url cannot be fetched within five seconds.
 func reach(ctx context.Context, url string) error {
 	if strings.HasPrefix(url, "file:") {
 		return nil

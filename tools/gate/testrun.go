@@ -49,15 +49,15 @@ func (m *machine) test(ctx context.Context, env []string, args ...string) result
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // while a package is being built, the package
+	ImportPath string // the package that is being built, in events of builds
 	Test       string
 	Output     string
 	Elapsed    float64 // in seconds
 }
 
-// read counts the tests of a run. It collects the reasons of skipped tests and the output of failed
-// tests. A package may fail without a failed test, because it does not compile or ends early. That
-// counts as one failure.
+// read reads the output of go test -json and counts the tests. It collects the reasons of skipped
+// tests and the output of failed tests. A package may fail without a failed test, because it does
+// not compile or ends early. That counts as one failure.
 func read(in io.Reader) (r result) {
 	type key struct{ pkg, test string }
 	outputs, failed := map[key]*strings.Builder{}, map[string]int{}
@@ -123,7 +123,8 @@ type elapsed struct {
 
 var place = regexp.MustCompile(`^[\w.]+\.go:\d+: `)
 
-// reason returns the reason of a skipped test, without the file and the line number.
+// reason returns the reason of a skipped test from the output of the test, without the file and the
+// line number.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

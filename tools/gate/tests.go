@@ -49,7 +49,7 @@ const everyLibrary = "^TestEveryLibrary"
 // of the hash. The hash uses a single goroutine and its own 19 MiB of memory.
 const uninstrumented = "-gcflags=golang.org/x/crypto/argon2=-race=false"
 
-// race runs packages under the race detector.
+// race runs the tests of packages under the race detector.
 func (m *machine) race(ctx context.Context, packages []string) result {
 	if len(packages) == 0 {
 		return result{}
@@ -61,8 +61,8 @@ func (m *machine) race(ctx context.Context, packages []string) result {
 	return m.test(ctx, env, append(args, packages...)...)
 }
 
-// plain runs packages without the race detector. It passes the path of the program to the tests in
-// SVC_BINARY.
+// plain runs the tests of packages without the race detector. In SVC_BINARY, it passes them the path
+// of the program.
 func (m *machine) plain(ctx context.Context, program string, args ...string) result {
 	if len(args) == 0 {
 		return result{}

@@ -17,8 +17,8 @@ import (
 // timesKept is the number of runs in the file "times".
 const timesKept = 20
 
-// keepTimes adds a line about this run to the file "times" in the state folder. It contains the
-// commit, the start time, and the seconds that each step and the slowest packages took.
+// keepTimes adds a line about this run to the file "times" in the state folder. The line contains
+// the time, the commit, the outcome, and the seconds that each step and the slowest packages took.
 func (r *report) keepTimes(state, commit string) {
 	path := filepath.Join(state, "times")
 	text, err := os.ReadFile(path)
@@ -55,7 +55,7 @@ func slowest(packages []elapsed) string {
 	return inSeconds(all[:min(len(all), 10)])
 }
 
-// inSeconds formats a list of names and their durations.
+// inSeconds formats a list of names and their durations, such as "lint 12 s, vet 3 s".
 func inSeconds(all []elapsed) string {
 	var texts []string
 	for _, e := range all {

@@ -21,7 +21,7 @@ import (
 )
 
 // place is a location of the version number: a file, and a pattern that matches the number in it.
-// The number is the second group of the only match.
+// The pattern must match exactly once. Its second group is the number.
 type place struct {
 	file      string
 	pattern   *regexp.Regexp
@@ -137,7 +137,8 @@ func write(root, version string) error {
 	return nil
 }
 
-// read returns the content of a place's file, or nil if the library does not exist.
+// read returns the content of the file of a place. It returns nil if the file belongs to a library
+// and the folder of the library does not exist.
 func (p place) read(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p.file)))
 	if !errors.Is(err, fs.ErrNotExist) {
