@@ -18,8 +18,8 @@ type Account struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// Account returns the administrator as of the last commit. It returns nil until the first start has
-// created the administrator. The caller must not change the result.
+// Account returns the administrator as of the last commit. It returns nil before the first start
+// has created the administrator. The caller must not change the result.
 func (s *Store) Account() *Account { return s.account.Load() }
 
 // Account reads the administrator, or returns nil if there is none.
@@ -76,8 +76,8 @@ type LoginNetwork struct {
 	At      int64        `json:"at"` // last login, Unix seconds, exact to a day
 }
 
-// loginNetworks is the stored form of the networks. The network with the latest login
-// comes first.
+// loginNetworks is the stored form of the networks from which the administrator has
+// logged in. The network with the latest login comes first.
 type loginNetworks struct {
 	Networks []LoginNetwork `json:"networks"`
 }
@@ -160,7 +160,8 @@ type FormerKey struct {
 
 func (k *APIKey) identify(id ID) { k.ID = id }
 
-// Expired reports whether the key itself, rather than its former text, has expired.
+// Expired reports whether the key itself, rather than its former text, has expired at the
+// time now, in Unix seconds.
 func (k *APIKey) Expired(now int64) bool { return k.ExpiresAt != nil && now >= *k.ExpiresAt }
 
 // Opens reports whether the API accepts the text with the given digest as this key at the

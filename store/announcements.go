@@ -24,7 +24,7 @@ type Announcement struct {
 	PublishedAt  int64                       `json:"published_at"`
 	ExpiresAt    *int64                      `json:"expires_at,omitempty"` // later than PublishedAt; nil = never
 	UpdatedAt    int64                       `json:"updated_at"`
-	Translations map[string]AnnouncementText `json:"translations,omitempty"` // translated texts by tag key
+	Translations map[string]AnnouncementText `json:"translations,omitempty"` // translated texts by locale.Key of their language's tag
 }
 
 // AnnouncementText is the translatable part of an announcement. Hidden hides the
@@ -55,8 +55,8 @@ func (a *Announcement) eachText(visit func(tag string, title, content *string)) 
 	}
 }
 
-// dropTexts removes the texts, which are then only in the file. Of each translation it
-// keeps only the Hidden flag.
+// dropTexts removes the content and the translated texts from memory. They remain in the
+// data file. Of each translation, dropTexts keeps only the Hidden flag.
 func (a *Announcement) dropTexts() {
 	all := a.Translations
 	a.Content, a.Translations = "", make(map[string]AnnouncementText, len(all))

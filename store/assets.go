@@ -9,8 +9,8 @@ import (
 	"svc/internal/platform"
 )
 
-// MaxOverrides is the maximum number of a version's assets with fields that were set by hand.
-// It exceeds the number of links, because what was set survives the replacement of links.
+// MaxOverrides is the maximum number of a version's assets with fields that were set by hand. It
+// exceeds the maximum number of links, because these fields remain stored when links are replaced.
 const MaxOverrides = 128
 
 // Assets returns the assets of a version, with the stored files to which its links lead.
@@ -79,8 +79,9 @@ func (s *Store) Assets(p ProjectID, v *Version) ([]asset.Asset, error) {
 	return list, nil
 }
 
-// SetAsset stores the fields of an asset that were set by hand, in place of those that were set
-// before. The error is Invalid if the version has too many such assets.
+// SetAsset stores the fields that were set by hand for the asset with the given name. They replace
+// all fields that were set before. The error is Invalid if the version has too many assets with
+// such fields.
 func (tx *Tx) SetAsset(p ProjectID, v *Version, name string, set asset.Override) error {
 	switch _, known := v.Assets[name]; {
 	case set.IsZero():

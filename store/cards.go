@@ -34,8 +34,8 @@ func (tx *Tx) EachCard(p ProjectID, visit func(*Card) error) error {
 	return eachRecord(b, visit)
 }
 
-// Cards returns the cards of a project in their order. Cards with the same order are
-// sorted from the oldest to the newest.
+// Cards returns the cards of a project, sorted by SortOrder. Cards with the same
+// SortOrder are sorted from the oldest to the newest.
 func (tx *Tx) Cards(p ProjectID) (all []*Card, err error) {
 	err = tx.EachCard(p, func(c *Card) error {
 		all = append(all, c)

@@ -28,7 +28,7 @@ func Check(ctx context.Context, path string, report *integrity.Report) error {
 	})
 }
 
-// checker checks all rules for a file, in one transaction.
+// checker checks a data file against all rules of its format, in one transaction.
 type checker struct {
 	ctx    context.Context
 	tx     *Tx
@@ -516,8 +516,8 @@ func (c *checker) hours(p ProjectID, path string, _ map[countName]int64) error {
 	return nil
 }
 
-// counts compares the stored counts of a project with those of its records. It does nothing if a
-// record of the project cannot be read.
+// counts compares the stored counts of a project with the parameter counts, the counts of its
+// records. It does nothing if a record of the project cannot be read.
 func (c *checker) counts(p ProjectID, path string, counts map[countName]int64) error {
 	if c.unread[p] {
 		return nil
@@ -569,8 +569,8 @@ func (c *checker) owners() error {
 	return errors.Join(err, c.remove(b, extra))
 }
 
-// has reports whether a project contains a record with the given key. It searches only the kinds of
-// records that have owner entries.
+// has reports whether a project contains a record with the given id as its key. It searches only
+// the kinds of records that have owner entries.
 func (c *checker) has(p ProjectID, key []byte) bool {
 	content := c.tx.content(p)
 	for _, name := range [][]byte{versionsBucket, announcementsBucket} {
@@ -772,7 +772,7 @@ func (c *checker) eachFile(backends map[string]bool) (on map[countName]int64, er
 	)
 }
 
-// sortedIDs splits a value of the bucket file_sources into its ids and sorts them.
+// sortedIDs splits a value of the bucket file_sources into file ids and sorts them.
 func sortedIDs(ids []byte) (list []string) {
 	for id := range slices.Chunk(ids, fileIDLength) {
 		list = append(list, string(id))

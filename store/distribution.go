@@ -6,7 +6,7 @@ import (
 	"svc/internal/rollout"
 )
 
-// SignaturePolicy decides whether feeds and links to the latest version list unsigned files.
+// SignaturePolicy decides whether feeds and links to the latest version offer unsigned files.
 type SignaturePolicy string
 
 // The signature policies.
@@ -18,7 +18,7 @@ const (
 // Distribution contains the settings by which a project distributes its versions.
 type Distribution struct {
 	Channels        release.Channels    `json:"channels,omitempty"`        // the project's own channels
-	RolloutDefault  *rollout.Plan       `json:"rollout_default,omitempty"` // nil = new versions are complete at once
+	RolloutDefault  *rollout.Plan       `json:"rollout_default,omitempty"` // nil = new versions are offered to all clients at once
 	Health          rollout.HealthRules `json:"health"`
 	SignaturePolicy SignaturePolicy     `json:"signature_policy"`
 	UpdatedAt       int64               `json:"updated_at,omitempty"` // 0 = never changed
@@ -75,7 +75,7 @@ func (tx *Tx) PutDistribution(p ProjectID, d *Distribution) error {
 	return nil
 }
 
-// Distribution stores the distribution settings.
+// Distribution stores the distribution settings of the imported project.
 func (t *ImportTx) Distribution(d *Distribution) error {
 	return put(t.tx.content(t.in.id).Bucket(projectSettingsBucket), []byte(distributionName), d)
 }

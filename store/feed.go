@@ -24,8 +24,8 @@ const (
 )
 
 // Change records that a searchable thing has changed, but not how. A reader of the feed
-// looks the thing up; if it no longer exists, it has been deleted. The order of changes
-// and repeated changes therefore do not matter.
+// reads the thing from the store; if the thing no longer exists, it has been deleted. The
+// order of changes and repeated changes therefore do not matter.
 type Change struct {
 	Seq     uint64
 	Kind    Kind
@@ -89,7 +89,8 @@ func (tx *Tx) record(c Change) error {
 	return feed.Put(seqKey(seq), c.ref())
 }
 
-// Changes returns the first changes after the given sequence number, up to the given limit.
+// Changes returns the changes that follow the sequence number after, in ascending order and up to
+// the given limit.
 func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	var changes []Change
 	cursor := tx.bolt.Bucket(feedBucket).Cursor()
@@ -210,7 +211,8 @@ func (s *Store) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// announceChanges wakes the readers of the feed.
+// announceChanges stores last as the sequence number of the last change, and wakes the
+// readers of the feed.
 func (s *Store) announceChanges(last uint64) {
 	s.lastChange.Store(last)
 	s.changing.Lock()
@@ -285,7 +287,8 @@ func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	return list, nil
 }
 
-// searchableOf appends the searchable things of one kind and one project to the list.
+// searchableOf appends to list the searchable things that follow the Ref after and have
+// the kind and project of the parameter of, until the list has limit elements.
 func searchableOf(tx *Tx, list []Change, of Change, after string, limit int) []Change {
 	content := tx.content(of.Project)
 	var bucket []byte

@@ -25,7 +25,8 @@ type FileID string
 // FileStatus is the state of a file.
 type FileStatus string
 
-// The states of a file. A ready file never changes its state.
+// The states of a file. A ready file changes its state only if RefuseContent marks it as
+// failed.
 const (
 	FilePending FileStatus = "pending" // is being written or fetched
 	FileReady   FileStatus = "ready"   // can be downloaded
@@ -68,12 +69,12 @@ type File struct {
 	CreatedAt int64      `json:"created_at"`
 	UpdatedAt int64      `json:"updated_at"`
 
-	// Facts is what the content tells. It is nil until the content has been read, and so may
-	// be the checksums other than SHA256: files that an earlier version of the program stored
-	// are read by a job.
+	// Facts contains the data that was found in the content. It is nil until the content has been
+	// read. Until then, the checksums other than SHA256 may be missing, too: a job reads files that
+	// an earlier version of the program stored.
 	Facts *asset.Facts `json:"facts,omitempty"`
 
-	// Checks contains what was found when the content was read to verify a signature.
+	// Checks contains the results of verifying signatures with the content.
 	Checks map[string]signature.Result `json:"checks,omitempty"` // by signature.Signature.CheckID
 
 	// Attempts counts the failed attempts to complete a pending file. RetryAt is the time at
@@ -108,8 +109,8 @@ func sourceKey(p ProjectID, url string) []byte {
 	return append(p.key(), sum[:]...)
 }
 
-// dueKey returns a key of pending work. Keys are sorted by the time at which the work is
-// due.
+// dueKey returns the key of a file's pending work that is due at the given time, in Unix
+// seconds. Keys are sorted by that time.
 func dueKey(at int64, id FileID) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, uint64(max(at, 0))), id...)
 }
@@ -126,7 +127,7 @@ func (tx *Tx) File(p ProjectID, id FileID) (*File, error) {
 	return f, nil
 }
 
-// FileByID reads a file of any project, even one that has been deleted.
+// FileByID reads a file of any project, even if the project has been deleted.
 func (tx *Tx) FileByID(id FileID) (*File, error) {
 	f, err := tx.file([]byte(id))
 	if err == nil && f == nil {
@@ -205,7 +206,8 @@ func addFile(tx *Tx, f *File) error {
 }
 
 // fileMay lists the states that may follow each state. If a state is listed after itself,
-// the other fields of a file in this state may change. They may not for a ready file.
+// the other fields of a file in this state may change. The fields of a ready file may not
+// change.
 var fileMay = map[FileStatus][]FileStatus{
 	FilePending: {FilePending, FileReady, FileFailed},
 	FileFailed:  {FilePending},
@@ -265,7 +267,8 @@ func (tx *Tx) UnreadFiles(after FileID, limit int) (list []*File, err error) {
 	return list, nil
 }
 
-// PutFileContent stores what the content of a ready file tells: the checksums and Facts of f.
+// PutFileContent stores the checksums and the Facts of f, which were obtained by reading the
+// content of a ready file.
 func (tx *Tx) PutFileContent(f *File) error {
 	current, err := tx.File(f.Project, f.ID)
 	if err != nil {
@@ -277,11 +280,12 @@ func (tx *Tx) PutFileContent(f *File) error {
 	return put(tx.bolt.Bucket(filesBucket), []byte(f.ID), current)
 }
 
-// maxChecks is the maximum number of checks of a file that are stored, except for those of retired
-// keys.
+// maxChecks limits the number of signature checks that are stored for a file. Checks with the
+// result Kept are never dropped.
 const maxChecks = 256
 
-// PutChecks stores what was found when a file was read to verify signatures.
+// PutChecks stores the results of verifying signatures with the content of a file, by
+// CheckID.
 func (tx *Tx) PutChecks(p ProjectID, id FileID, results map[string]signature.Result) error {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -297,8 +301,8 @@ func (tx *Tx) PutChecks(p ProjectID, id FileID, results map[string]signature.Res
 	return put(tx.bolt.Bucket(filesBucket), []byte(id), f)
 }
 
-// KeptSignatures returns the checks of the signatures of a file that remain valid although their key is
-// retired, in ascending order.
+// KeptSignatures returns the CheckIDs of the file's signatures that remain valid although their key
+// is retired, in ascending order.
 func (f *File) KeptSignatures() (kept []string) {
 	for check, result := range f.Checks {
 		if result == signature.Kept {
@@ -309,7 +313,7 @@ func (f *File) KeptSignatures() (kept []string) {
 	return kept
 }
 
-// KeepSignatures adds the checks of signatures that remain valid although their key is retired.
+// KeepSignatures adds the CheckIDs of signatures that remain valid although their key is retired.
 func (f *File) KeepSignatures(kept []string) {
 	if f.Checks == nil {
 		f.Checks = make(map[string]signature.Result, len(kept))
@@ -319,8 +323,8 @@ func (f *File) KeepSignatures(kept []string) {
 	}
 }
 
-// RefuseContent marks a ready file as failed for the given reason, and adds a deletion for its
-// object, unless the caller has removed it by the time due.
+// RefuseContent marks a ready file as failed for the given reason. A job removes the file's object
+// at the time due, in Unix seconds, unless the caller has removed the object by then.
 func (tx *Tx) RefuseContent(p ProjectID, id FileID, reason string, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -380,7 +384,7 @@ func (tx *Tx) DeleteFile(p ProjectID, id FileID, refresh bool, due int64) (*File
 	return dropFile(tx, f, refresh, due)
 }
 
-// dropFile removes a file and adds a deletion for its object.
+// dropFile removes the record of a file and adds a FileDeletion for its object.
 func dropFile(tx *Tx, f *File, refresh bool, due int64) (*FileDeletion, error) {
 	if f.SourceURL != "" {
 		if err := dropSource(tx, f); err != nil {
@@ -403,7 +407,7 @@ func dropFile(tx *Tx, f *File, refresh bool, due int64) (*FileDeletion, error) {
 	return d, tx.PutFileDeletion(d)
 }
 
-// dropSource removes a file from the list of files with its source address.
+// dropSource removes a file from the list of files with the same source address.
 func dropSource(tx *Tx, f *File) error {
 	sources := tx.bolt.Bucket(fileSourcesBucket)
 	key := sourceKey(f.Project, f.SourceURL)
@@ -511,8 +515,8 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 // or deletions. Only one goroutine may receive from it.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
-// purgeFiles converts files of a deleted project into deletions of their objects, up to
-// the given limit. left is the unused part of the limit.
+// purgeFiles converts up to limit files of a deleted project into deletions of their
+// objects. left is the unused part of the limit.
 func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
 	err = tx.EachFile(p, func(f *File) error {
@@ -536,7 +540,7 @@ func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 // errEnough is returned by a function to end a visit early.
 var errEnough = errors.New("enough")
 
-// countFiles returns the name of the count of files in a state.
+// countFiles returns the name under which the number of files in a state is stored.
 func countFiles(status FileStatus) countName { return countName("files." + status) }
 
 // countBackend adds delta to the number of files on a storage.
@@ -551,7 +555,7 @@ func (tx *Tx) FilesOn(backend string) (int64, error) {
 }
 
 // FileDeletion is an object that must be removed from its storage, because the record of
-// its file has been deleted.
+// its file has been deleted or its content was refused. Times are Unix seconds.
 type FileDeletion struct {
 	ID        FileID `json:"-"`
 	ObjectKey string `json:"object_key"`

@@ -59,7 +59,8 @@ func (tx *Tx) ListFiles(p ProjectID, q FileSelection) (page []*File, total int, 
 	return page, total, nil
 }
 
-// selects reports whether the selection includes a file with a value of the bucket file_order.
+// selects reports whether the selection includes the file that has the given key and value in the
+// bucket file_order.
 func (q FileSelection) selects(key, value []byte) (bool, error) {
 	if len(value) == 0 {
 		return false, fmt.Errorf("%w: file_order %x has no value", ErrDamaged, key)
@@ -67,7 +68,8 @@ func (q FileSelection) selects(key, value []byte) (bool, error) {
 	return (q.Status == "" || value[0] == q.Status[0]) && searchtext.ContainsAll(string(value[1:]), q.Terms), nil
 }
 
-// filesByAge returns the keys of a page in the bucket file_order.
+// filesByAge returns the keys of a page in the bucket file_order, ordered by age, and the
+// total number of selected files.
 func (tx *Tx) filesByAge(p ProjectID, q FileSelection) (page [][]byte, total int, err error) {
 	counts := tx.content(p).Bucket(countsBucket)
 	for _, status := range FileStatuses {
@@ -126,9 +128,8 @@ type rankedFile struct {
 	size int64
 }
 
-// filesByRank returns the keys of a page in the bucket file_order, ordered by name or
-// size. To limit the memory, it keeps at most about twice as many files as the page and
-// all pages before it contain.
+// filesByRank is like filesByAge for an order by name or size. To limit the memory, it
+// keeps at most about twice as many files as the page and all pages before it contain.
 func (tx *Tx) filesByRank(p ProjectID, q FileSelection) (page [][]byte, total int, err error) {
 	var best []rankedFile
 	end := q.Offset + q.Limit

@@ -111,8 +111,8 @@ func (s *Store) EarlierForward(p ProjectID, key limit.Key) (f *Feedback, w *Forw
 	return f, w, err
 }
 
-// maxForwards limits the Forwards that a project can have at a time. Each is stored in
-// full and looked up on its own.
+// maxForwards limits the Forwards that a project can have at a time. Each Forward is
+// stored in full and looked up on its own.
 const maxForwards = 1000
 
 // TryForward stores that an issue is about to be requested. If the feedback is not stored
@@ -272,9 +272,9 @@ func (s *Store) Forwards() ([]*Forward, error) {
 	return s.forwardsThat(func(w *Forward) bool { return !w.Settled })
 }
 
-// ForgetForwards deletes all Forwards begun before a moment, settled or not, except those
-// of stored feedback. An issue for stored feedback can be requested again at any time,
-// and must not be created twice.
+// ForgetForwards deletes all Forwards that were begun before the given time, settled or
+// not, except those of stored feedback. An issue for stored feedback can be requested
+// again at any time, and must not be created twice.
 func (s *Store) ForgetForwards(before time.Time) error {
 	old, err := s.forwardsThat(func(w *Forward) bool { return !w.Stored() && w.Begun() < before.Unix() })
 	if err != nil || len(old) == 0 { // nearly always there is nothing to delete, and nothing is written

@@ -14,8 +14,8 @@ import (
 	"svc/internal/rollout"
 )
 
-// HealthCount contains the subjects that were first seen on a version in one bucket of time, and
-// those of them that have failed since.
+// HealthCount counts the addresses and users that were first seen on a version in one time bucket,
+// and the failures of these addresses and users since then.
 type HealthCount struct {
 	Addresses, Users int64
 	// Failures maps the name of an event to the number of users that sent it, and "" to the number
@@ -23,7 +23,8 @@ type HealthCount struct {
 	Failures map[string]int64
 }
 
-// Of returns the subjects of a rule, and the number of them that failed.
+// Of returns the number of addresses or users to which the rule r applies, and the number
+// of them that failed.
 func (c HealthCount) Of(r rollout.HealthRule) (exposure, failures int64) {
 	exposure = c.Addresses
 	if r.Metric == rollout.EventMetric {
@@ -92,8 +93,8 @@ func decodeHealth(raw []byte) (c HealthCount, err error) {
 	return c, err
 }
 
-// PutHealth stores the count of a bucket and replaces an earlier one. It does nothing if the project
-// or the version is gone.
+// PutHealth stores the count of a version in the bucket that starts at the time at, in Unix
+// seconds. It replaces an earlier count. It does nothing if the project or the version is gone.
 func (tx *Tx) PutHealth(p ProjectID, version ID, at int64, c HealthCount) error {
 	content := tx.content(p)
 	if content == nil || content.Bucket(versionsBucket).Get(version[:]) == nil {
@@ -106,8 +107,8 @@ func (tx *Tx) PutHealth(p ProjectID, version ID, at int64, c HealthCount) error 
 	return b.Put(healthKey(version, at), c.encode())
 }
 
-// EachHealth visits the counts of a version, the oldest bucket first, beginning with buckets that
-// start at from.
+// EachHealth visits the counts of a version, the oldest bucket first. It skips buckets that start
+// before from, in Unix seconds.
 func (tx *Tx) EachHealth(p ProjectID, version ID, from int64, visit func(at int64, c HealthCount)) error {
 	return tx.eachHealth(p, healthKey(version, from), func(of ID, at int64, c HealthCount) bool {
 		if of == version {
@@ -144,8 +145,9 @@ func (tx *Tx) eachHealth(p ProjectID, from []byte, visit func(version ID, at int
 	return nil
 }
 
-// DropHealth deletes counts of buckets that start before the given time, and counts of versions
-// that have been deleted. It deletes at most limit counts, and returns how many it deleted.
+// DropHealth deletes counts of buckets that start before the given time, in Unix seconds, and
+// counts of versions that have been deleted. It deletes at most limit counts, and returns how many
+// it deleted.
 func (tx *Tx) DropHealth(p ProjectID, before int64, limit int) (dropped int, err error) {
 	b := tx.contentBucket(p, healthBucket)
 	if b == nil {

@@ -119,8 +119,9 @@ type ImportTx struct {
 	deleted map[FileID]bool // files with objects that are to be removed; nil = not read yet
 }
 
-// id returns the id under which a record is to be stored: the given one, or a new id with
-// the time createdAt if the record has none.
+// id returns the id under which a record is to be stored. It is the given id, if there is
+// one, unless NewIDs is set. Otherwise it is a new id with the time of the given id, or
+// with the time createdAt, in Unix seconds, if there is no given id.
 func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	source := t.in.ids[kind]
 	if source == nil {
@@ -154,8 +155,8 @@ func (t *ImportTx) id(kind string, given ID, createdAt int64) (ID, error) {
 	return given, nil
 }
 
-// own stores that the project owns the record with an id. It returns a Conflict if the id
-// already has an owner.
+// own stores that the imported project owns the record with the given id. The error is a
+// Conflict if a record of another project has the id.
 func (t *ImportTx) own(id ID) error {
 	owners := t.tx.bolt.Bucket(ownersBucket)
 	raw := owners.Get(id[:])
@@ -176,8 +177,8 @@ func (t *ImportTx) own(id ID) error {
 	return fault.New(fault.Conflict, "id %s is that of a record of project %q", id, holder.Key)
 }
 
-// Version stores a version. At most one version may have the latest flag, and neither a
-// deprecated nor a yanked version must have it.
+// Version stores a version. At most one version may have the latest flag. A version that
+// is deprecated, is yanked, or has an incomplete rollout must not have it.
 func (t *ImportTx) Version(v *Version, createdAt int64) (err error) {
 	if v.ID, err = t.id("version", v.ID, createdAt); err != nil {
 		return err
@@ -293,9 +294,10 @@ func (t *ImportTx) File(f *File) error {
 	return addFile(t.tx, f)
 }
 
-// FileStored records that the content of a file has been stored, and the checksums and facts
-// that stored has. A file in the built-in storage becomes ready. For any other storage, the content
-// has been staged for a job that transfers it, and the file is pending until the transfer ends.
+// FileStored records that the content of a file has been stored. It copies the checksums and Facts
+// of the parameter stored to the file's record. A file in the built-in storage becomes ready. For
+// any other storage, the content has been staged for a job that transfers it, and the file is
+// pending until the transfer ends.
 func (t *ImportTx) FileStored(stored *File) error {
 	f, err := t.tx.file([]byte(stored.ID))
 	if err != nil || f == nil {
@@ -312,8 +314,8 @@ func (t *ImportTx) FileStored(stored *File) error {
 }
 
 // Health stores the health counts of a version in the bucket that starts at the given time. The
-// version, named by its display text, must have been added in an earlier transaction or before in
-// this one.
+// parameter version is the display text of the version, which must already have been added, in this
+// transaction or in an earlier one.
 func (t *ImportTx) Health(version string, at int64, c HealthCount) error {
 	id, err := idOf(t.tx.content(t.in.id).Bucket(versionNamesBucket).Get([]byte(version)))
 	if err != nil {
@@ -322,14 +324,15 @@ func (t *ImportTx) Health(version string, at int64, c HealthCount) error {
 	return t.tx.PutHealth(t.in.id, id, at, c)
 }
 
-// Requests adds to the request counters of the project.
+// Requests adds the counts to the stored request counters.
 func (t *ImportTx) Requests(counts map[RequestCounter]uint64) error { return t.tx.AddRequests(counts) }
 
-// CheckKey returns a Conflict if the key is taken.
+// CheckKey returns a Conflict if another project has the key as its key or alias.
 func (t *ImportTx) CheckKey(key string) error { return t.tx.claim(key, t.in.id) }
 
-// Reveal makes the project visible, with p as its record. The error is a Conflict if its
-// key is taken. Aliases that are taken are removed from p and returned.
+// Reveal makes the project visible, with p as its record. The error is a Conflict if
+// another project uses the key. Aliases that other projects use are removed from p and
+// returned.
 func (i *Import) Reveal(p *Project) (taken []string, err error) {
 	s := i.store
 	s.file.Lock()

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// maxLinks is the maximum number of links that are cached.
+// maxLinks is the maximum number of entries in the cache of links and assets.
 const maxLinks = 4096
 
 // links caches the files to which direct links lead, as of the last commit. When a commit
@@ -21,8 +21,8 @@ type links struct {
 	count  atomic.Int32 // entries of both
 }
 
-// FileState returns a value that is replaced by another one whenever a commit may have changed a
-// stored file.
+// FileState returns a comparable value. If two calls return equal values, no commit between them
+// has made a file ready, changed a ready file or removed one.
 func (s *Store) FileState() any { return s.links.Load() }
 
 type linked struct {
@@ -67,9 +67,9 @@ func (tx *Tx) linked(objectKey string) (*linked, error) {
 	return &linked{f, b}, err
 }
 
-// ReplaceLinks replaces an old address with a new one in every link of a project's versions: from
-// is the old address, and to is the new one. It returns the number of versions that changed. White
-// space around an address is ignored. The other fields of each link are left unchanged.
+// ReplaceLinks replaces the address from with the address to in every link of a project's versions.
+// It returns the number of versions that changed. White space around an address is ignored. The
+// other fields of each link are left unchanged.
 func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
 	w, err := tx.workOn(p)
 	if err != nil {

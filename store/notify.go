@@ -18,7 +18,8 @@ func (tx *Tx) Notifies(p ProjectID, event string) bool {
 	return err != nil || len(hooks) > 0 // Notify returns the error
 }
 
-// notifyAbout writes an event of a project. It calls data only if a hook selects the event.
+// notifyAbout passes an event of a project to Notify. It calls the function data only if a hook
+// selects the event.
 func (tx *Tx) notifyAbout(p ProjectID, name string, data func(*Project) notify.Data) error {
 	if !tx.Notifies(p, name) {
 		return nil
@@ -30,7 +31,8 @@ func (tx *Tx) notifyAbout(p ProjectID, name string, data func(*Project) notify.D
 	return tx.Notify(p, notify.Event{Name: name, Data: data(project)})
 }
 
-// notifyVersion writes the events of a change to a version. before is nil for a new version.
+// notifyVersion passes the events that a change to a version causes to Notify. before is the
+// version before the change, or nil for a new version.
 func (tx *Tx) notifyVersion(p ProjectID, before, v *Version) error {
 	if before == nil {
 		before = &Version{Rollout: &rollout.Rollout{}} // not published
@@ -72,8 +74,8 @@ func (tx *Tx) notifyYank(p ProjectID, v *Version) error {
 	})
 }
 
-// stateEvents maps actions that change the state of a rollout to events. HoldRollout writes the event
-// of a rollout that is held.
+// stateEvents maps actions that change the state of a rollout to names of events. The event of a
+// rollout that is held is missing, because HoldRollout itself passes it to Notify.
 var stateEvents = map[rollout.Action]string{
 	rollout.ActionPaused:    notify.RolloutPausedEvent,
 	rollout.ActionResumed:   notify.RolloutResumedEvent,
@@ -81,7 +83,8 @@ var stateEvents = map[rollout.Action]string{
 	rollout.ActionAborted:   notify.RolloutAbortedEvent,
 }
 
-// notifyRollout writes the events of everything that has happened to the rollout of a version.
+// notifyRollout passes the events of all changes that the rollout of a version has had since before
+// to Notify.
 func (tx *Tx) notifyRollout(p ProjectID, before *rollout.Rollout, v *Version) error {
 	for i, e := range slices.Backward(v.Rollout.Since(before)) {
 		name := stateEvents[e.Action]
@@ -106,8 +109,8 @@ func (tx *Tx) notifyRollout(p ProjectID, before *rollout.Rollout, v *Version) er
 	return nil
 }
 
-// notifyHealth writes an event about a health rule of the rollout of a version. h need not contain the
-// version and the percentage.
+// notifyHealth passes an event about a health rule of the rollout of a version to Notify. It sets
+// the version and the percentage in h.
 func (tx *Tx) notifyHealth(p ProjectID, name string, v *Version, h notify.Health) error {
 	return tx.notifyAbout(p, name, func(*Project) notify.Data {
 		h.Version, h.Percent = v.Version, v.Rollout.Percent

@@ -19,10 +19,10 @@ import (
 
 // The limits of the deliveries of each hook.
 const (
-	MaxWaitingDeliveries = 10_000 // that have not ended
-	MaxEndedDeliveries   = 10_000 // that have ended
-	maxDeliveryError     = 500    // bytes
-	maxDeliveryResponse  = 1 << 10
+	MaxWaitingDeliveries = 10_000  // deliveries that have not ended
+	MaxEndedDeliveries   = 10_000  // that have ended
+	maxDeliveryError     = 500     // bytes
+	maxDeliveryResponse  = 1 << 10 // bytes
 	deliveryRetention    = 30 * 24 * time.Hour
 )
 
@@ -36,7 +36,7 @@ const (
 	DeliveryRetrying DeliveryState = "retrying"
 	DeliveryDone     DeliveryState = "delivered"
 	DeliveryDead     DeliveryState = "dead"    // given up
-	DeliveryDropped  DeliveryState = "dropped" // not attempted any more
+	DeliveryDropped  DeliveryState = "dropped" // ended without a further attempt
 )
 
 // DeliveryStates lists all states of deliveries.
@@ -126,7 +126,8 @@ func (tx *Tx) readOutbox(hook ID) (*outbox, error) {
 	return &outbox{tx, hook, state, b(hookWaitingBucket), b(hookEndedBucket), b(hookDueBucket), b(hookBodiesBucket)}, err
 }
 
-// outbox returns the outbox of a hook for writing. The caller must save it.
+// outbox returns the outbox of a hook for writing. The caller must call save after the
+// last change.
 func (tx *Tx) outbox(hook ID) (*outbox, error) {
 	for _, name := range [][]byte{hookWaitingBucket, hookEndedBucket, hookDueBucket, hookBodiesBucket} {
 		if _, err := tx.bolt.CreateBucketIfNotExists(name); err != nil {
@@ -138,7 +139,7 @@ func (tx *Tx) outbox(hook ID) (*outbox, error) {
 
 func (o *outbox) save() error { return o.tx.putHookState(o.hook, o.state) }
 
-// find returns a delivery.
+// find returns the delivery with the given id.
 func (o *outbox) find(id ID) (*HookDelivery, error) {
 	key := hookDeliveryKey(o.hook, id)
 	for _, b := range []*boltfile.Bucket{o.waiting, o.ended} {
@@ -152,7 +153,8 @@ func (o *outbox) find(id ID) (*HookDelivery, error) {
 	return nil, errNoDelivery()
 }
 
-// put stores a delivery in its state. It must not be stored already; see take.
+// put stores a delivery in the bucket for its state. The delivery must not be stored
+// already; see take.
 func (o *outbox) put(d *HookDelivery) error {
 	o.tx.deliveries[slices.Index(DeliveryStates[:], d.State)]++
 	key := hookDeliveryKey(o.hook, d.ID)
@@ -177,7 +179,7 @@ func (o *outbox) take(d *HookDelivery) error {
 	return errors.Join(o.waiting.Delete(key), o.due.Delete(hookDueKey(o.hook, d.NextAt, d.ID)))
 }
 
-// end ends a stored delivery.
+// end gives a stored delivery a state in which it has ended.
 func (o *outbox) end(d *HookDelivery, state DeliveryState) error {
 	if err := o.take(d); err != nil {
 		return err
@@ -202,7 +204,7 @@ func (o *outbox) remove(d *HookDelivery) error {
 	return o.bodies.Put(d.Body[:], append(binary.BigEndian.AppendUint32(nil, n-1), raw[4:]...))
 }
 
-// oldest returns the oldest delivery in a bucket, or nil.
+// oldest returns the hook's oldest delivery in a bucket, or nil if there is none.
 func (o *outbox) oldest(b *boltfile.Bucket) (*HookDelivery, error) {
 	key, raw := b.Cursor().Seek(o.hook[:])
 	if !bytes.HasPrefix(key, o.hook[:]) {
@@ -291,7 +293,8 @@ func (tx *Tx) Notify(p ProjectID, e notify.Event) error {
 	return nil
 }
 
-// DeliveryFilter selects deliveries that meet all of its conditions. A field that is "" sets none.
+// DeliveryFilter selects deliveries that meet all of its conditions. A field that is "" sets no
+// condition.
 type DeliveryFilter struct {
 	State DeliveryState
 	Event string
@@ -325,8 +328,8 @@ func (tx *Tx) HookDeliveries(hook ID, f DeliveryFilter, offset, limit int) (page
 	return page, total, err
 }
 
-// newest visits the deliveries that may be in a state, or all if it is "", the newest first, until
-// visit returns false.
+// newest visits deliveries of the hook, the newest first, until visit returns false. If state is
+// not "", it visits only the bucket that contains deliveries in that state.
 func (o *outbox) newest(state DeliveryState, visit func(key, raw []byte) (more bool, err error)) error {
 	var cursors []*boltfile.Cursor
 	var keys, values [][]byte
@@ -369,7 +372,7 @@ func (tx *Tx) HookDelivery(hook, id ID) (*HookDelivery, error) {
 	return o.find(id)
 }
 
-// HookBody returns the body of the event that is delivered.
+// HookBody returns the body of the event that the delivery d contains.
 func (tx *Tx) HookBody(d *HookDelivery) ([]byte, error) {
 	b := tx.bolt.Bucket(hookBodiesBucket)
 	if b == nil {
@@ -382,7 +385,8 @@ func (tx *Tx) HookBody(d *HookDelivery) ([]byte, error) {
 	return bytes.Clone(raw[4:]), nil
 }
 
-// SendAgain queues a delivery anew, in any state, with a new set of attempts.
+// SendAgain queues a delivery again, whatever its state is, and resets the number of its
+// attempts.
 func (tx *Tx) SendAgain(hook, id ID) (*HookDelivery, error) {
 	o, err := tx.outbox(hook)
 	if err != nil {
@@ -401,8 +405,8 @@ func (tx *Tx) SendAgain(hook, id ID) (*HookDelivery, error) {
 	return again, errors.Join(o.put(again), o.limit(), o.save())
 }
 
-// NextHookDelivery returns the delivery of a hook that is due first, and its due time. ok is false if
-// none waits.
+// NextHookDelivery returns the delivery of a hook that is due first, and its due time. ok is false
+// if no delivery waits.
 func (tx *Tx) NextHookDelivery(hook ID) (id ID, due time.Time, ok bool, err error) {
 	b := tx.bolt.Bucket(hookDueBucket)
 	if b == nil {
@@ -418,20 +422,20 @@ func (tx *Tx) NextHookDelivery(hook ID) (id ID, due time.Time, ok bool, err erro
 
 // DeliveryAttempt is the outcome of an attempt.
 type DeliveryAttempt struct {
-	Attempts int    // of the delivery before this one
+	Attempts int    // number of attempts of the delivery before this one
 	OK       bool   // the receiver has accepted the event
 	Status   int    // 0 = no answer
-	Error    string // "" if it succeeded
+	Error    string // "" if the attempt succeeded
 	Response *string
 	Gone     bool          // the receiver wants no more events
-	Slow     bool          // it took long
+	Slow     bool          // the attempt took long
 	Wait     time.Duration // until the next attempt, after a failure
-	Last     bool          // no further attempt, after a failure
+	Last     bool          // no further attempt will be made, after a failure
 }
 
-// EndAttempt stores the outcome of an attempt. It disables the hook if it has failed for too long, or
-// if the receiver is gone. It does nothing if the hook has been deleted. An outcome for a delivery
-// that has been queued anew or ended meanwhile counts only for the hook.
+// EndAttempt stores the outcome of an attempt. It disables the hook if it has failed for too long,
+// or if the receiver is gone. It does nothing if the hook has been deleted. If the delivery has
+// been queued again or has ended since the attempt began, the outcome counts only for the hook.
 func (tx *Tx) EndAttempt(h *Hook, id ID, a DeliveryAttempt) error {
 	h, err := tx.Hook(h.Project, h.ID)
 	if err != nil {
@@ -501,7 +505,7 @@ func (o *outbox) endAttempt(id ID, a DeliveryAttempt) error {
 // dropStep is the maximum number of deliveries that are dropped in one transaction.
 const dropStep = 1000
 
-// drop drops up to limit waiting deliveries, the oldest first.
+// drop ends up to limit waiting deliveries as dropped, the oldest first.
 func (o *outbox) drop(limit int) error {
 	for range limit {
 		d, err := o.oldest(o.waiting)
@@ -515,8 +519,8 @@ func (o *outbox) drop(limit int) error {
 	return nil
 }
 
-// DropWaiting drops up to 1,000 waiting deliveries of a hook that answered 410. It
-// reports whether there may be more.
+// DropWaiting drops up to 1,000 waiting deliveries of a hook that was disabled because
+// its receiver answered 410 Gone. It reports whether there may be more.
 func (tx *Tx) DropWaiting(p ProjectID, id ID) (more bool, err error) {
 	h, err := tx.Hook(p, id)
 	if err != nil || h.DisabledReason != HookGone {
@@ -530,7 +534,7 @@ func (tx *Tx) DropWaiting(p ProjectID, id ID) (more bool, err error) {
 	return o.state.Waiting > 0, err
 }
 
-// disable disables a hook, and tells the hooks of the instance.
+// disable disables a hook, and notifies the hooks of the instance.
 func (tx *Tx) disable(h *Hook, reason string) error {
 	h.Enabled, h.DisabledReason = false, reason
 	if err := tx.writeHook(h); err != nil {
@@ -748,7 +752,8 @@ func (c *checker) outboxes(hooks map[ID]bool) error {
 	return err
 }
 
-// eachOf is like each, for a bucket that may not exist.
+// eachOf calls each for the bucket with the given name. It does nothing if there is no
+// such bucket.
 func (c *checker) eachOf(name []byte, visit func(key, value []byte) error) error {
 	b := c.bucket(name)
 	if b == nil {

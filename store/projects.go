@@ -65,7 +65,7 @@ type Project struct {
 	StorageBackend        string                 `json:"storage_backend,omitempty"` // id of its own storage; "" = the default
 	Aliases               []Alias                `json:"aliases,omitempty"`         // newest first
 	Languages             []Language             `json:"languages,omitempty"`       // registered languages, in order of registration
-	Translations          map[string]ProjectText `json:"translations,omitempty"`    // translated texts by tag key
+	Translations          map[string]ProjectText `json:"translations,omitempty"`    // translated texts by locale.Key of their language's tag
 	CreatedAt             int64                  `json:"created_at"`
 	UpdatedAt             int64                  `json:"updated_at"`
 }
@@ -449,8 +449,8 @@ func (tx *Tx) RemoveLanguage(p *Project, at int) error {
 	return tx.PutProject(p)
 }
 
-// editLanguage applies edit to a language. The error is Invalid if a tag in edit belongs
-// to another language.
+// editLanguage applies edit to the language at the index at of p.Languages. The error is
+// Invalid if a tag in edit belongs to another language.
 func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	others := p.Locales()
 	taken := func(tag string) bool {
@@ -481,7 +481,7 @@ func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 }
 
 // moveTranslations moves the texts of a language, in all records of a project, from one
-// tag key to another.
+// key to another. A key is the locale.Key of a language tag.
 func moveTranslations(tx *Tx, p *Project, from, to string) error {
 	if _, err := rename(p.Translations, from, to); err != nil {
 		return err
@@ -494,7 +494,8 @@ func moveTranslations(tx *Tx, p *Project, from, to string) error {
 		func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
-// moveTexts renames a tag key in all records of one kind.
+// moveTexts calls rename for all records of one kind, and stores those from which it
+// moved a text.
 func moveTexts[R any](
 	p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error),
 ) error {
@@ -517,7 +518,8 @@ func moveTexts[R any](
 	return nil
 }
 
-// rename moves a text from one tag key to another. The new key must not have a text.
+// rename moves a text from the key from to the key to. The error is a Conflict if there
+// is already a text under the new key.
 func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
 	if _, occupied := texts[to]; occupied {
 		return false, fault.New(fault.Conflict,
@@ -551,8 +553,8 @@ func (s *Store) Purge() error {
 }
 
 // purge is one step of Purge. It removes up to purgeStep keys and reports whether there
-// may be more. It begins with the files of all deleted projects, because their objects on
-// the storages and their copies in the CDN have to be removed, too.
+// may be more. It removes the files of all deleted projects before other content, because
+// their objects on the storages and their copies in the CDN have to be removed, too.
 func (tx *Tx) purge() (more bool, err error) {
 	all := tx.bolt.Bucket(contentBucket)
 	var orphans []ProjectID

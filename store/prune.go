@@ -103,8 +103,8 @@ func (p *pruning[R, T]) run(ctx context.Context, s *Store, dryRun bool) (matched
 	return matched, deleted, p.trimAll(ctx, s)
 }
 
-// trimAll trims the columns of the list, in as many transactions as necessary. If there
-// is nothing to remove, it writes nothing.
+// trimAll removes the columns that no record needs, in as many transactions as necessary.
+// If there is nothing to remove, it writes nothing.
 func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	for more := true; more; {
 		if err := ctx.Err(); err != nil {
@@ -136,9 +136,9 @@ func (p *pruning[R, T]) trimAll(ctx context.Context, db *Store) error {
 	return nil
 }
 
-// list returns the list, and the number before which columns can be removed. That number
-// can be less than the number of the first record, because feedback that is being
-// forwarded has a number but no record yet.
+// list returns the list of records, and the record number before which columns can be
+// removed. That number can be less than the number of the first record, because feedback
+// that is being forwarded has a number but no record yet.
 func (p *pruning[R, T]) list(tx *Tx) (list series.List[R, T], first uint64, err error) {
 	if list = p.submissions.of(tx, p.project); list.Missing() {
 		return list, 0, nil

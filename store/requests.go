@@ -63,9 +63,9 @@ func (e Endpoint) String() string {
 	return endpoints[e]
 }
 
-// The size and the position, in bits, of each dimension in a Request. The highest
-// dimension determines the order of keys first, so that neighbouring numbers have most
-// bits in common.
+// The size and the position, in bits, of each dimension in a Request. Sorted Requests are
+// ordered by the dimension in the highest bits first, so that neighbouring numbers have
+// most bits in common.
 const (
 	endpointBits = 4
 	platformBits = 3
@@ -166,7 +166,8 @@ const (
 	downloadCounts // downloads of files, by day instead of by hour
 )
 
-// otherVersions is counted in place of the versions that exceed the limit of an hour.
+// otherVersions is the version, or file, in the counter that replaces the counters above
+// the limit of an hour.
 const otherVersions = "(other)"
 
 // RequestCounter identifies one counter of the request statistics: its project, its hour,
@@ -207,9 +208,9 @@ func CountDownload(p ProjectID, h Hour, f FileID) RequestCounter {
 // Group returns the project number, by which package counter groups counters.
 func (c RequestCounter) Group() uint32 { return uint32(c.project) }
 
-// Folded returns the coarser counter that replaces this one if the limit is exceeded.
-// That is the counter for requests without province, city and offset, or for the version
-// or file "(other)". Totals remain correct.
+// Folded returns the coarser counter that replaces this one if an hour has too many
+// counters. That is the counter for requests without province, city and offset, or for
+// the version or file "(other)". Totals remain correct.
 func (c RequestCounter) Folded() RequestCounter {
 	if c.kind() != requestCounts {
 		c.text = otherVersions
@@ -269,13 +270,13 @@ const (
 	maxVersions = 2000
 )
 
-// counterBuckets are the buckets of each kind of counter.
+// counterBuckets contains the name of the bucket for each kind of counter.
 var counterBuckets = [...][]byte{
 	requestCounts: requestsBucket, systemCounts: systemVersionsBucket, clientCounts: clientVersionsBucket,
 	downloadCounts: downloadsBucket,
 }
 
-// hourCounter is one counter in the value of an hour, with its count.
+// hourCounter is one counter in the stored value of an hour, with its count.
 type hourCounter struct {
 	RequestCounter
 	n uint64
@@ -385,8 +386,8 @@ func encodeHour(all []hourCounter) []byte {
 	return e.Value()
 }
 
-// decodeHour calls each for every counter in an encoded value, in order. The text is
-// valid only during the call.
+// decodeHour calls the function each for every counter in an encoded value, in order. The
+// argument text is valid only during the call.
 func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte, n int64)) error {
 	if kind == requestCounts {
 		return hourly.Each(raw, func(what uint64, n int64) { each(what, nil, n) })
@@ -394,8 +395,8 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 	return hourly.EachText(raw, each)
 }
 
-// EachRequest calls each for every request counter of the hours between from and to, both
-// inclusive, in order of hours.
+// EachRequest calls the function each for every request counter of the hours between from
+// and to, both inclusive, in order of hours.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
@@ -415,9 +416,9 @@ func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachDownload calls each for every download counter of the days that begin between from
-// and to, both inclusive, in order of days. The file is valid only during the call. It is
-// "(other)" for the files that exceeded the limit of a day.
+// EachDownload calls the function each for every download counter of the days that begin
+// between from and to, both inclusive, in order of days. The argument file is valid only
+// during the call. It is "(other)" for the files that exceeded the limit of a day.
 func (tx *Tx) EachDownload(p ProjectID, from, to Hour, each func(day Hour, file []byte, n int64)) error {
 	return eachCounter(tx, p, downloadCounts, from, to, func(h Hour, _ uint64, text []byte, n int64) { each(h, text, n) })
 }
@@ -458,8 +459,9 @@ func (tx *Tx) counters(p ProjectID, kind counterKind) *boltfile.Bucket {
 	return tx.contentBucket(p, counterBuckets[kind])
 }
 
-// DropRequests deletes counters of hours before the given hour. It deletes at most limit
-// values, and returns how many it deleted.
+// DropRequests deletes the counters of hours before the given hour. A stored value
+// contains all counters of one kind and hour. DropRequests deletes at most limit values,
+// and returns how many it deleted.
 func (tx *Tx) DropRequests(p ProjectID, before Hour, limit int) (dropped int, err error) {
 	for kind := range counterBuckets {
 		b := tx.counters(p, counterKind(kind))

@@ -35,8 +35,8 @@ type Policy struct {
 }
 
 // Deprecate returns a copy of the policy in which the version at the given position of
-// the catalog is deprecated. The error is the one that the server returns if it refuses
-// to deprecate the version.
+// the catalog is deprecated. If the server would refuse to deprecate the version,
+// Deprecate returns the error that the server would return.
 func (p Policy) Deprecate(at int) (Policy, error) {
 	changed, err := p.Catalog.Deprecate(at)
 	p.Catalog = changed
