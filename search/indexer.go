@@ -101,9 +101,9 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch should be written: at the time due, when no change
-// has arrived for gatherFor, or when gatherChanges or gatherText is reached. seen is the
-// value of ChangedText at the last indexed change.
+// gather waits until the next batch should be written: when the time due is reached, when
+// no change has arrived for gatherFor, or when gatherChanges or gatherText is reached.
+// seen is the value of ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()

@@ -158,7 +158,8 @@ func (x *Index) Candidates(ctx context.Context, kind store.Kind, project store.P
 	return n
 }
 
-// Seen returns the number of the last indexed change. ok is false if there is no index.
+// Seen returns the sequence number of the last indexed change. ok is false if there is no
+// index.
 func (x *Index) Seen() (seq uint64, ok bool) {
 	e := x.current.Load()
 	if e == nil {

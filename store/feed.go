@@ -89,8 +89,8 @@ func (tx *Tx) record(c Change) error {
 	return feed.Put(seqKey(seq), c.ref())
 }
 
-// Changes returns the changes that follow the sequence number after, in ascending order and up to
-// the given limit.
+// Changes returns the changes after a sequence number, in ascending order and up to the given
+// limit.
 func (tx *Tx) Changes(after uint64, limit int) ([]Change, error) {
 	var changes []Change
 	cursor := tx.bolt.Bucket(feedBucket).Cursor()
@@ -287,8 +287,9 @@ func (tx *Tx) Searchable(after string, limit int) ([]Change, error) {
 	return list, nil
 }
 
-// searchableOf appends to list the searchable things that follow the Ref after and have
-// the kind and project of the parameter of, until the list has limit elements.
+// searchableOf appends searchable things to list until it has limit elements. The things
+// have the kind and the project of the parameter of, and Refs that are greater than
+// after.
 func searchableOf(tx *Tx, list []Change, of Change, after string, limit int) []Change {
 	content := tx.content(of.Project)
 	var bucket []byte

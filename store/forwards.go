@@ -310,8 +310,8 @@ func (s *Store) forwardsThat(wanted func(*Forward) bool) (all []*Forward, err er
 	return all, err
 }
 
-// submitOne is Submit for a function that can return NotFound because a project or record has been
-// deleted. That error rolls back neither the other submissions nor the earlier writes of fn.
+// submitOne is like Submit, for a function that can return NotFound because a project or record has
+// been deleted. That error rolls back neither the other submissions nor the earlier writes of fn.
 func (s *Store) submitOne(fn func(*Tx) error) error {
 	var refused error
 	err := s.Submit(func(tx *Tx) error {

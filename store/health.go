@@ -93,7 +93,7 @@ func decodeHealth(raw []byte) (c HealthCount, err error) {
 	return c, err
 }
 
-// PutHealth stores the count of a version in the bucket that starts at the time at, in Unix
+// PutHealth stores the count of a version in the bucket that starts at the given time, in Unix
 // seconds. It replaces an earlier count. It does nothing if the project or the version is gone.
 func (tx *Tx) PutHealth(p ProjectID, version ID, at int64, c HealthCount) error {
 	content := tx.content(p)
@@ -108,7 +108,7 @@ func (tx *Tx) PutHealth(p ProjectID, version ID, at int64, c HealthCount) error 
 }
 
 // EachHealth visits the counts of a version, the oldest bucket first. It skips buckets that start
-// before from, in Unix seconds.
+// before the time from, in Unix seconds.
 func (tx *Tx) EachHealth(p ProjectID, version ID, from int64, visit func(at int64, c HealthCount)) error {
 	return tx.eachHealth(p, healthKey(version, from), func(of ID, at int64, c HealthCount) bool {
 		if of == version {

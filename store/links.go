@@ -67,9 +67,10 @@ func (tx *Tx) linked(objectKey string) (*linked, error) {
 	return &linked{f, b}, err
 }
 
-// ReplaceLinks replaces the address from with the address to in every link of a project's versions.
-// It returns the number of versions that changed. White space around an address is ignored. The
-// other fields of each link are left unchanged.
+// ReplaceLinks replaces an address in every link of a project's versions. The parameter from is the
+// old address, and the parameter to is the new one. ReplaceLinks returns the number of versions
+// that changed. White space around an address is ignored. The other fields of each link are left
+// unchanged.
 func (tx *Tx) ReplaceLinks(p ProjectID, from, to string) (changed int, err error) {
 	w, err := tx.workOn(p)
 	if err != nil {

@@ -31,7 +31,7 @@ func (tx *Tx) notifyAbout(p ProjectID, name string, data func(*Project) notify.D
 	return tx.Notify(p, notify.Event{Name: name, Data: data(project)})
 }
 
-// notifyVersion passes the events that a change to a version causes to Notify. before is the
+// notifyVersion calls Notify for each event that a change to a version causes. before is the
 // version before the change, or nil for a new version.
 func (tx *Tx) notifyVersion(p ProjectID, before, v *Version) error {
 	if before == nil {
@@ -75,7 +75,7 @@ func (tx *Tx) notifyYank(p ProjectID, v *Version) error {
 }
 
 // stateEvents maps actions that change the state of a rollout to names of events. The event of a
-// rollout that is held is missing, because HoldRollout itself passes it to Notify.
+// rollout that is held is missing, because HoldRollout itself calls Notify for it.
 var stateEvents = map[rollout.Action]string{
 	rollout.ActionPaused:    notify.RolloutPausedEvent,
 	rollout.ActionResumed:   notify.RolloutResumedEvent,
@@ -83,8 +83,8 @@ var stateEvents = map[rollout.Action]string{
 	rollout.ActionAborted:   notify.RolloutAbortedEvent,
 }
 
-// notifyRollout passes the events of all changes that the rollout of a version has had since before
-// to Notify.
+// notifyRollout calls Notify for each change to the rollout of the version v. before is the rollout
+// before these changes.
 func (tx *Tx) notifyRollout(p ProjectID, before *rollout.Rollout, v *Version) error {
 	for i, e := range slices.Backward(v.Rollout.Since(before)) {
 		name := stateEvents[e.Action]
@@ -109,7 +109,7 @@ func (tx *Tx) notifyRollout(p ProjectID, before *rollout.Rollout, v *Version) er
 	return nil
 }
 
-// notifyHealth passes an event about a health rule of the rollout of a version to Notify. It sets
+// notifyHealth calls Notify for an event about a health rule of the rollout of a version. It sets
 // the version and the percentage in h.
 func (tx *Tx) notifyHealth(p ProjectID, name string, v *Version, h notify.Health) error {
 	return tx.notifyAbout(p, name, func(*Project) notify.Data {

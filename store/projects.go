@@ -425,10 +425,10 @@ func (tx *Tx) RegisterLanguage(p *Project, tag string, edit LanguageEdit) (int, 
 	return at, tx.PutProject(p)
 }
 
-// UpdateLanguage changes the language at the index at of p.Languages. If its primary tag
-// changes, the stored translations of the project, its versions and its announcements
-// move to the new tag. The error is a Conflict if translations of an unregistered
-// language are already stored under the new tag.
+// UpdateLanguage applies edit to p.Languages[at]. If the language's primary tag changes,
+// the stored translations of the project, its versions and its announcements move to the
+// new tag. The error is a Conflict if translations of an unregistered language are
+// already stored under the new tag.
 func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 	from := locale.Key(p.Languages[at].Tag)
 	if err := p.editLanguage(at, edit); err != nil {
@@ -442,15 +442,15 @@ func (tx *Tx) UpdateLanguage(p *Project, at int, edit LanguageEdit) error {
 	return tx.PutProject(p)
 }
 
-// RemoveLanguage unregisters a language. Its translations stay in the file, and are
-// visible again if the language is registered again.
+// RemoveLanguage unregisters the language p.Languages[at]. Its translations stay in the
+// file, and are visible again if the language is registered again.
 func (tx *Tx) RemoveLanguage(p *Project, at int) error {
 	p.Languages = slices.Delete(p.Languages, at, at+1)
 	return tx.PutProject(p)
 }
 
-// editLanguage applies edit to the language at the index at of p.Languages. The error is
-// Invalid if a tag in edit belongs to another language.
+// editLanguage applies edit to p.Languages[at]. The error is Invalid if a tag in edit
+// belongs to another language.
 func (p *Project) editLanguage(at int, edit LanguageEdit) error {
 	others := p.Locales()
 	taken := func(tag string) bool {
@@ -518,8 +518,9 @@ func moveTexts[R any](
 	return nil
 }
 
-// rename moves a text from the key from to the key to. The error is a Conflict if there
-// is already a text under the new key.
+// rename moves the text under one key, if there is one, to another key. The parameter
+// from is the old key, and the parameter to is the new one. The error is a Conflict if
+// there is already a text under the new key.
 func rename[T any](texts map[string]T, from, to string) (moved bool, err error) {
 	if _, occupied := texts[to]; occupied {
 		return false, fault.New(fault.Conflict,

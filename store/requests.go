@@ -263,8 +263,8 @@ func (c CountedRequest) Kept() CountedRequest {
 // hourly defines the format of the value. The kinds that count versions and downloads
 // have texts.
 
-// Limits on the number of counters in an hour. They are needed because most counters
-// depend on data from anonymous clients.
+// Limits on the number of counters of one kind that a project can have in an hour. They
+// are needed because most counters depend on data from anonymous clients.
 const (
 	maxRequests = 1 << 14
 	maxVersions = 2000
@@ -355,8 +355,8 @@ func merged(all []hourCounter) []hourCounter {
 }
 
 // squeezed limits the number of counters of an hour. If there are too many, it keeps
-// those with the highest counts and folds the others. A client that reports invented
-// versions therefore does not displace the real ones.
+// those with the highest counts and replaces the others with their Folded counters. A
+// client that reports invented versions therefore does not displace the real ones.
 func squeezed(all []hourCounter) []hourCounter {
 	most := maxVersions
 	if len(all) > 0 && all[0].kind() == requestCounts {

@@ -19,9 +19,10 @@ func Reasons() []Reason {
 	return []Reason{BehindRequired, BehindOptional, BehindMilestone, BehindPlatform, BehindPreview, BehindUnknown, NotOffered}
 }
 
-// Behind returns the reason why clients that sent the text version do not run the version
-// at the position at of the catalog. runs reports whether that version is for their
-// platform. ok is false if they run it or a greater version.
+// Behind returns the reason why clients do not run the version at the given position of
+// the catalog. The parameter version is the text that the clients sent as their version.
+// runs reports whether the version at the position is for their platform. ok is false if
+// they run it or a greater version.
 func (p Policy) Behind(at int, version string, runs bool) (reason Reason, ok bool) {
 	l, item := p.Decide(version), p.Catalog.Item(at)
 	switch {
