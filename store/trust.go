@@ -335,7 +335,7 @@ func (tx *Tx) SignatureChecks(p ProjectID, a *asset.Asset, value string) (*Verif
 	return &Verification{f, checks}, err
 }
 
-// changeSigned notes that a signature in a project may have to be verified.
+// changeSigned records in the transaction that a signature in a project may have to be verified.
 func (tx *Tx) changeSigned(p ProjectID) {
 	if tx.signedChanged == nil {
 		tx.signedChanged = map[ProjectID]bool{}

@@ -484,7 +484,7 @@ const (
 	countFeedback      countName = "feedback"
 	countRated         countName = "feedback.rated"
 	countRatings       countName = "feedback.ratings" // sum of all ratings
-	countLogGroups     countName = "log_groups"       // without loggroup.Overflow
+	countLogGroups     countName = "log_groups"       // does not count loggroup.Overflow
 )
 
 // countLevel returns the name of the count of logs of a level.

@@ -428,9 +428,9 @@ func (tx *Tx) PublishRelease(p ProjectID, r *Release) (v *Version, created, stal
 	at, _ := w.find(v.ID)
 	latest := w.catalog().TakesLatest(at, v.item())
 	if _, err := w.catalog().PlanUpdate(at, v.item(), &latest, true); err != nil {
-		// The version is deprecated in favour of one that would not be greater than it with the
-		// release's Comparable. Keep the old Comparable, because staying deprecated matters
-		// more.
+		// The version is deprecated, and with the release's Comparable, no greater version would
+		// replace it. Keep the old Comparable, because it is more important that the version stays
+		// deprecated.
 		v.Comparable = before.Comparable
 	}
 	return v, false, false, tx.UpdateVersion(p, v, &latest, true)
