@@ -110,3 +110,40 @@ test("every page of a project without data says how it begins", async ({ page, s
     });
   }
 });
+
+/** The pages that show the records of a project. */
+const ofRecords = pages.filter(([path]) => /^\/admin$|\/(analytics|versions|files|announcements|events|feedbacks|logs)\b/.test(path));
+
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+] as const) {
+  test.describe(`${width} px wide, when answers come late`, () => {
+    test.use({ viewport: { width, height } });
+
+    test("nothing moves on the pages of a project that never had a request", async ({ page, server, project, demo }) => {
+      // A record that was added by hand, so that its page has a list and others still say how to begin.
+      await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "the first" });
+      await page.route("**/api/**", async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        // The page may have been left.
+        await route.continue().catch(() => undefined);
+      });
+      const moves = await watchMoves(page);
+      for (const [path] of ofRecords) {
+        await test.step(path, async () => {
+          await open(page, server, `${path}?project=${project}`);
+          await settled(page);
+          expectStill(moves.splice(0));
+        });
+      }
+      await test.step("Statistics of a project with requests", async () => {
+        await page.goto("about:blank");
+        await open(page, demo, "/admin/analytics?project=quillmere");
+        await settled(page);
+        expectStill(moves);
+      });
+    });
+  });
+}

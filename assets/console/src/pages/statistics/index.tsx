@@ -26,6 +26,7 @@ import {
 import { FilterBar, useFilter } from "./filter";
 import { useSeries } from "./queries";
 import { FirstCheck } from "./start";
+import styles from "./statistics.module.css";
 import { MoreTiles, Tiles } from "./tiles";
 
 const operations = [
@@ -53,6 +54,7 @@ export default function StatisticsPage() {
   const now = useSeries(range, "endpoint");
   const before = useSeries(range, "endpoint", range.previous);
   const filtered = Object.keys(useFilter()).length > 0;
+  const known = filtered || !(now.isPending || before.isPending);
   const empty = !filtered && [now, before].every(({ data }) => data?.data.every(({ count }) => count === 0));
   return (
     <Stack gap="md">
@@ -73,41 +75,44 @@ export default function StatisticsPage() {
             <Trend range={range} />
           </>
         )}
-        <WhenSeen height={{ phone: 376, wide: 158 }}>
-          <MoreTiles range={range} />
-        </WhenSeen>
-        <WhenSeen height={{ phone: 536, wide: 244 }}>
-          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-            <Levels range={range} />
-            <Ratings range={range} />
-          </SimpleGrid>
-        </WhenSeen>
-        {!empty && (
-          <>
-            <WhenSeen height={{ phone: 1202, wide: 798 }}>
-              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-                <Platforms range={range} />
-                <Origins range={range} />
-              </SimpleGrid>
-              <MapFigure range={range} />
-            </WhenSeen>
-            <WhenSeen height={{ phone: 788, wide: 317 }}>
-              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-                <ClientVersions range={range} />
-                <SystemVersions range={range} />
-              </SimpleGrid>
-            </WhenSeen>
-            <WhenSeen height={{ phone: 732, wide: 317 }}>
-              <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-                <Endpoints range={range} />
-                <Week range={range} />
-              </SimpleGrid>
-            </WhenSeen>
-            <WhenSeen height={{ phone: 240, wide: 224 }}>
-              <CalendarFigure range={range} />
-            </WhenSeen>
-          </>
-        )}
+        {/* The answer decides what is above, and therefore where this is. It is invisible until then, and drawn anew when that changes. */}
+        <Stack key={`${known} ${empty}`} gap="md" className={known ? undefined : styles["unplaced"]}>
+          <WhenSeen height={{ phone: 376, wide: 158 }}>
+            <MoreTiles range={range} />
+          </WhenSeen>
+          <WhenSeen height={{ phone: 536, wide: 244 }}>
+            <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+              <Levels range={range} />
+              <Ratings range={range} />
+            </SimpleGrid>
+          </WhenSeen>
+          {!empty && (
+            <>
+              <WhenSeen height={{ phone: 1202, wide: 798 }}>
+                <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                  <Platforms range={range} />
+                  <Origins range={range} />
+                </SimpleGrid>
+                <MapFigure range={range} />
+              </WhenSeen>
+              <WhenSeen height={{ phone: 788, wide: 317 }}>
+                <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                  <ClientVersions range={range} />
+                  <SystemVersions range={range} />
+                </SimpleGrid>
+              </WhenSeen>
+              <WhenSeen height={{ phone: 732, wide: 317 }}>
+                <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+                  <Endpoints range={range} />
+                  <Week range={range} />
+                </SimpleGrid>
+              </WhenSeen>
+              <WhenSeen height={{ phone: 240, wide: 224 }}>
+                <CalendarFigure range={range} />
+              </WhenSeen>
+            </>
+          )}
+        </Stack>
       </SelectionProvider>
     </Stack>
   );
