@@ -100,7 +100,7 @@ type numbers struct {
 	used  int
 }
 
-// add adds n and reports whether it was new.
+// add adds n to the set and reports whether the set did not contain n before.
 func (s *numbers) add(n uint64) bool {
 	if 2*s.used >= len(s.table) {
 		old := s.table

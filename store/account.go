@@ -164,8 +164,8 @@ func (k *APIKey) identify(id ID) { k.ID = id }
 // time now, in Unix seconds.
 func (k *APIKey) Expired(now int64) bool { return k.ExpiresAt != nil && now >= *k.ExpiresAt }
 
-// Opens reports whether the API accepts the text with the given digest as this key at the
-// given time, in Unix seconds. The text is either the current one or a former one that
+// Opens reports whether the API accepts the text with the given digest for this key at
+// the time now, in Unix seconds. The text is either the current one or a former one that
 // has not expired.
 func (k *APIKey) Opens(d Digest, now int64) bool {
 	if k.RevokedAt != nil || k.Expired(now) {

@@ -45,7 +45,7 @@ func (a *Announcement) For(p platform.Platform) bool {
 // Expired reports whether the announcement has expired at a time in Unix seconds.
 func (a *Announcement) Expired(now int64) bool { return a.ExpiresAt != nil && *a.ExpiresAt <= now }
 
-// SearchText returns the folded text that the parameter search= is matched against.
+// SearchText returns the folded text that the query parameter search= is matched against.
 func (a *Announcement) SearchText() string { return searchtext.Fields(&a.Title, &a.Content, a.Author) }
 
 func (a *Announcement) eachText(visit func(tag string, title, content *string)) {

@@ -176,9 +176,10 @@ func unsetDefault(tx *Tx) error {
 	return nil
 }
 
-// DeleteStorageBackend removes a storage. The error is a Conflict if the storage has files or is
-// the default. Projects that used the storage use the default afterwards. Objects of deleted files
-// that could not be removed from the storage remain there.
+// DeleteStorageBackend removes a storage. The error is a Conflict if the storage has files, is the
+// default, or has objects that no job has tried to remove yet. Projects that used the storage use
+// the default afterwards. Objects of deleted files that could not be removed from the storage
+// remain there.
 func (tx *Tx) DeleteStorageBackend(id string) error {
 	b, err := tx.StorageBackend(id)
 	if err != nil {

@@ -157,7 +157,7 @@ func (c *checker) put(b *boltfile.Bucket, key, value []byte) error {
 	return b.Put(key, value)
 }
 
-// remove deletes entries, but only in a repair. No cursor may be in the bucket.
+// remove deletes entries, but only in a repair. No cursor of the bucket may be in use.
 func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
 	if !c.repair {
 		return nil

@@ -74,7 +74,7 @@ func ParseRef(ref string) (c Change, err error) {
 func seqKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 // record appends a change to the feed in the current transaction. The changes of an
-// import are only recorded when its project becomes visible.
+// import are recorded only when its project becomes visible.
 func (tx *Tx) record(c Change) error {
 	if tx.hidden != 0 {
 		return nil
@@ -155,9 +155,9 @@ type Candidates struct {
 // Contain reports whether the thing with the given Ref may match according to the index.
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
-// WithChanges returns n with everything added that has changed since the index last read
-// the feed. If the feed no longer contains all of these changes, or there are too many of
-// them, everything in the store is a candidate.
+// WithChanges returns n, extended by all things that have changed since the index last
+// read the feed. If the feed no longer contains all of these changes, or there are too
+// many of them, everything in the store is a candidate.
 func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	const many = 20_000 // with more changes, searching everything is cheaper
 	oldest, last := tx.FeedRange()
@@ -182,7 +182,7 @@ func (tx *Tx) WithChanges(n Candidates) (Candidates, error) {
 	return Candidates{Refs: refs, Seen: n.Seen}, nil
 }
 
-// blocks returns the blocks that may match, for one kind and one project.
+// blocks returns the numbers of the blocks of one kind and one project that may match.
 func (n Candidates) blocks(kind Kind, p ProjectID) (blocks []uint32) {
 	for ref := range n.Refs {
 		if c, err := ParseRef(ref); err == nil && c.Kind == kind && c.Project == p {

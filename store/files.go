@@ -53,8 +53,8 @@ const maxFileError = 500
 type File struct {
 	ID        FileID     `json:"-"`
 	Project   ProjectID  `json:"project"`
-	ObjectKey string     `json:"object_key"` // f/{project}/{id}/{filename}, never changes
-	Filename  string     `json:"filename"`   // cleaned
+	ObjectKey string     `json:"object_key"` // f/{project}/{id}/{filename}; never changes
+	Filename  string     `json:"filename"`   // as files.CleanName returns it
 	Size      int64      `json:"size"`       // bytes; 0 while a mirrored file has not been downloaded
 	SHA256    string     `json:"sha256,omitempty"`
 	SHA1      string     `json:"sha1,omitempty"`
@@ -83,7 +83,7 @@ type File struct {
 	RetryAt  int64 `json:"retry_at,omitempty"`
 }
 
-// SearchText returns the folded text that the parameter search= is matched against.
+// SearchText returns the folded text that the query parameter search= is matched against.
 func (f *File) SearchText() string {
 	id := string(f.ID)
 	return searchtext.Fields(&f.Filename, &id, &f.SHA256)
@@ -284,8 +284,8 @@ func (tx *Tx) PutFileContent(f *File) error {
 // result Kept are never dropped.
 const maxChecks = 256
 
-// PutChecks stores the results of verifying signatures with the content of a file, by
-// CheckID.
+// PutChecks stores the results of verifying signatures with the content of a file.
+// results contains them by signature.Signature.CheckID.
 func (tx *Tx) PutChecks(p ProjectID, id FileID, results map[string]signature.Result) error {
 	f, err := tx.File(p, id)
 	if err != nil {
@@ -313,7 +313,8 @@ func (f *File) KeptSignatures() (kept []string) {
 	return kept
 }
 
-// KeepSignatures adds the CheckIDs of signatures that remain valid although their key is retired.
+// KeepSignatures adds the result Kept for the given CheckIDs to f.Checks. They belong to signatures
+// that remain valid although their key is retired.
 func (f *File) KeepSignatures(kept []string) {
 	if f.Checks == nil {
 		f.Checks = make(map[string]signature.Result, len(kept))
@@ -515,7 +516,7 @@ func (tx *Tx) PendingBytes(p ProjectID) (bytes int64, err error) {
 // or deletions. Only one goroutine may receive from it.
 func (s *Store) FilesWaiting() <-chan struct{} { return s.filesWaiting }
 
-// purgeFiles converts up to limit files of a deleted project into deletions of their
+// purgeFiles converts up to limit files of a deleted project into FileDeletions of their
 // objects. left is the unused part of the limit.
 func purgeFiles(tx *Tx, p ProjectID, limit int) (left int, err error) {
 	var files []*File
@@ -549,7 +550,7 @@ func countBackend(tx *Tx, id string, delta int64) error {
 }
 
 // FilesOn returns the number of files on a storage. A file of a deleted project is
-// included until Purge has converted it into a deletion.
+// included until Purge has converted it into a FileDeletion.
 func (tx *Tx) FilesOn(backend string) (int64, error) {
 	return counted(tx.bolt.Bucket(fileCountsBucket), countName(backend))
 }

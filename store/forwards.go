@@ -11,10 +11,10 @@ import (
 )
 
 // Forward is feedback that is being forwarded to the code host, where it becomes an
-// issue. Its id and its number in the series are reserved before the issue is requested,
-// because the issue contains the id. The feedback is not visible until the Forward is
-// complete. If a Forward still exists after its request has ended, it is unknown whether
-// the issue was created.
+// issue. Its id and its number in the series of feedback are reserved before the issue is
+// requested, because the issue contains the id. The feedback is not visible until the
+// Forward is complete. If a Forward still exists after its request has ended, it is
+// unknown whether the issue was created.
 //
 // Feedback that is already stored can be forwarded, too. Its Forward has the time of the
 // first request, but no copy of the feedback, because the feedback may change before the
@@ -82,7 +82,7 @@ func readForward(p ProjectID, key, raw []byte) (*Forward, error) {
 	return w, nil
 }
 
-// EarlierForward finds an earlier submission with the same key. It returns its feedback
+// EarlierForward finds an earlier submission with the given key. It returns its feedback
 // as f if f was stored within Options.DedupWindow, or was stored after the request for
 // its issue had failed. It returns its Forward as w if the outcome of the request is
 // unknown. Both are nil if there is no earlier submission.

@@ -41,7 +41,7 @@ func (c HealthCount) Clone() HealthCount {
 
 // The health counts of a project have one key for each version and bucket: the id of the version
 // and the start of the bucket, in Unix seconds in 8 bytes. Package hourly defines the format of the
-// value, with one of these numbers before each text.
+// value. Each text in the value follows one of these numbers.
 const (
 	healthAddresses = iota
 	healthUsers

@@ -313,9 +313,9 @@ func (t *ImportTx) FileStored(stored *File) error {
 	return t.tx.writeFile(f)
 }
 
-// Health stores the health counts of a version in the bucket that starts at the given time. The
-// parameter version is the display text of the version, which must already have been added, in this
-// transaction or in an earlier one.
+// Health stores the health counts of a version in the bucket that starts at the given time, in Unix
+// seconds. The parameter version is the display text of the version, which must already have been
+// added, in this transaction or in an earlier one.
 func (t *ImportTx) Health(version string, at int64, c HealthCount) error {
 	id, err := idOf(t.tx.content(t.in.id).Bucket(versionNamesBucket).Get([]byte(version)))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // The limits of the deliveries of each hook.
 const (
 	MaxWaitingDeliveries = 10_000  // deliveries that have not ended
-	MaxEndedDeliveries   = 10_000  // that have ended
+	MaxEndedDeliveries   = 10_000  // deliveries that have ended
 	maxDeliveryError     = 500     // bytes
 	maxDeliveryResponse  = 1 << 10 // bytes
 	deliveryRetention    = 30 * 24 * time.Hour
@@ -179,7 +179,7 @@ func (o *outbox) take(d *HookDelivery) error {
 	return errors.Join(o.waiting.Delete(key), o.due.Delete(hookDueKey(o.hook, d.NextAt, d.ID)))
 }
 
-// end gives a stored delivery a state in which it has ended.
+// end moves a stored delivery to the given state, in which it has ended.
 func (o *outbox) end(d *HookDelivery, state DeliveryState) error {
 	if err := o.take(d); err != nil {
 		return err
@@ -420,11 +420,11 @@ func (tx *Tx) NextHookDelivery(hook ID) (id ID, due time.Time, ok bool, err erro
 	return id, time.UnixMilli(at), err == nil, err
 }
 
-// DeliveryAttempt is the outcome of an attempt.
+// DeliveryAttempt is the outcome of an attempt to deliver an event.
 type DeliveryAttempt struct {
 	Attempts int    // number of attempts of the delivery before this one
 	OK       bool   // the receiver has accepted the event
-	Status   int    // 0 = no answer
+	Status   int    // HTTP status; 0 = no answer
 	Error    string // "" if the attempt succeeded
 	Response *string
 	Gone     bool          // the receiver wants no more events
@@ -505,7 +505,8 @@ func (o *outbox) endAttempt(id ID, a DeliveryAttempt) error {
 // dropStep is the maximum number of deliveries that are dropped in one transaction.
 const dropStep = 1000
 
-// drop ends up to limit waiting deliveries as dropped, the oldest first.
+// drop moves at most limit waiting deliveries to the state DeliveryDropped, the oldest
+// first.
 func (o *outbox) drop(limit int) error {
 	for range limit {
 		d, err := o.oldest(o.waiting)
@@ -681,7 +682,7 @@ func (tx *Tx) oldDeliveries(hook ID, limit int) (old []*HookDelivery, err error)
 }
 
 // outboxes checks the deliveries of the given hooks, their bodies, and the order in which they are
-// due. Deliveries of other hooks wait for Purge.
+// due. Deliveries of other hooks are not reported, because Purge removes them.
 func (c *checker) outboxes(hooks map[ID]bool) error {
 	states, bodies, due := map[ID]HookState{}, map[ID]uint32{}, 0
 	isDue := func(d *HookDelivery) bool {

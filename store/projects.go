@@ -82,7 +82,7 @@ type ProjectText struct {
 	Description *string `json:"description,omitempty"`
 }
 
-// SearchText returns the folded text that the parameter search= is matched against.
+// SearchText returns the folded text that the query parameter search= is matched against.
 func (p *Project) SearchText() string {
 	fields := []*string{&p.Key, &p.Name, p.Description, p.Author, p.RepoURL}
 	for i := range p.Aliases {
@@ -494,8 +494,8 @@ func moveTranslations(tx *Tx, p *Project, from, to string) error {
 		func(a *Announcement) (bool, error) { return rename(a.Translations, from, to) })
 }
 
-// moveTexts calls rename for all records of one kind, and stores those from which it
-// moved a text.
+// moveTexts calls rename for all records of one kind, and stores those in which it moved
+// a text.
 func moveTexts[R any](
 	p ProjectID, each func(ProjectID, func(*R) error) error, put func(ProjectID, *R) error, rename func(*R) (moved bool, err error),
 ) error {

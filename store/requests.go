@@ -235,8 +235,9 @@ type CountedRequest struct {
 	Download FileID
 }
 
-// Counters returns the counters of the request, of its system, and, if the version is
-// known, of its client.
+// Counters returns the counter of the request, the counter of the operating system's
+// version and, if Client is not "", the counter of the app's version. For a download, it
+// returns only the counter of the file.
 func (c CountedRequest) Counters() iter.Seq[RequestCounter] {
 	return func(yield func(RequestCounter) bool) {
 		if c.Download != "" {
@@ -289,9 +290,9 @@ func byCounter(a, b hourCounter) int {
 	)
 }
 
-// AddRequests adds counts to the stored counters. It ignores counters of deleted
-// projects. It also ignores counters of an hour with a damaged stored value, so that the
-// others are still written. The check of the file reports such a value.
+// AddRequests adds the given counts to the stored counters. It ignores counters of
+// deleted projects. It also ignores counters of an hour with a damaged stored value, so
+// that the others are still written. The check of the file reports such a value.
 func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	all := make([]hourCounter, 0, len(counts))
 	for c, n := range counts {
@@ -401,16 +402,16 @@ func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Reques
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
 
-// EachSystemVersion is like EachRequest for the versions of the clients' operating
-// systems. The version is valid only during the call. It is "" if clients did not report
-// it.
+// EachSystemVersion is like EachRequest for the counters of the versions of the clients'
+// operating systems. The argument version is valid only during the call. It is "" if
+// clients did not report it.
 func (tx *Tx) EachSystemVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, systemCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachClientVersion is like EachRequest for the versions of the project's own app. The
-// version is valid only during the call.
+// EachClientVersion is like EachRequest for the counters of the versions of the project's
+// own app. The argument version is valid only during the call.
 func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on platform.Platform, version []byte, n int64)) error {
 	return eachCounter(tx, p, clientCounts, from, to,
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })

@@ -105,7 +105,7 @@ func (s Service) setHeaders(h http.Header) {
 }
 
 // complete sends a request and returns the output of the model. If the service responds
-// with status 400, complete retries once with the plain form of the body.
+// with status 400, complete retries once with a body that uses no optional features.
 func (c *Client) complete(ctx context.Context, s Service, system, user string) (text string, err error) {
 	status, answer, err := c.post(ctx, s, s.body(system, user, false))
 	if err == nil && status == http.StatusBadRequest {

@@ -31,8 +31,9 @@ func Nearest(word string, known []string) string {
 // depends on the length of word.
 func limit(word string) int { return min(3, (len(word)+2)/3) }
 
-// Distance returns the number of edits that turn a into b: inserting, deleting or
-// replacing a byte, or swapping it with its neighbour. No byte is edited twice.
+// Distance returns the minimum number of edits that turn a into b. An edit is inserting,
+// deleting or replacing a byte, or swapping it with its neighbour. No byte is edited
+// twice.
 func Distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

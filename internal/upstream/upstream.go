@@ -43,8 +43,8 @@ type Config struct {
 type Release struct {
 	Version     string  `json:"version"`
 	Title       *string `json:"title"`
-	Content     *string `json:"content"` // release notes as Markdown
-	PublishedAt int64   `json:"published_at"`
+	Content     *string `json:"content"`      // release notes as Markdown
+	PublishedAt int64   `json:"published_at"` // Unix seconds
 }
 
 // Check is the result of an update check.
