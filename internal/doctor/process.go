@@ -11,7 +11,7 @@ import (
 
 const (
 	// minMemory is the memory, in bytes, that one query may need on a server with ten
-	// million events, beyond the memory of an idle server.
+	// million events, in addition to the memory of an idle server.
 	minMemory = 320 << 20
 	// minHandles is the number of open files that suffices for the databases, the index and a
 	// thousand clients.
@@ -51,7 +51,8 @@ func (p *Installation) environ() []string {
 	return strings.Split(string(text), "\x00")
 }
 
-// variable returns the value of an environment variable in environ, or "" if it is not set.
+// variable returns the value of a variable in the environment that environ returns, or ""
+// if it is not set.
 func (p *Installation) variable(name string) string {
 	for _, entry := range p.environ() {
 		if text, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -61,7 +62,8 @@ func (p *Installation) variable(name string) string {
 	return ""
 }
 
-// parseBytes parses a size in the syntax of GOMEMLIMIT.
+// parseBytes parses a size in the syntax of GOMEMLIMIT. It returns false if text is not a
+// valid size.
 func parseBytes(text string) (int64, bool) {
 	shift := 0
 	for i, unit := range []string{"KiB", "MiB", "GiB", "TiB"} {

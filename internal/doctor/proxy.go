@@ -55,7 +55,8 @@ func ignoredHeaders(f Forwarding) Finding {
 		messagef("connect the proxy over loopback or a private network (10/8, 172.16/12, 192.168/16, fc00::/7)"))
 }
 
-// values returns the headers, the peer and the time of a chain as the arguments of a message.
+// values returns the forwarding headers, the peer and the time of a request as arguments for
+// messagef.
 func (c *Chain) values() []any {
 	return []any{strings.Join(c.Headers, ", "), c.Peer, time.Unix(c.At, 0).Format(time.TimeOnly)}
 }

@@ -40,7 +40,8 @@ func checkSecrets(p *Installation) []Finding {
 	return findings
 }
 
-// hasData reports whether the data folder has ever been used.
+// hasData reports whether a server has used the data folder before: it then contains a
+// database.
 func (p *Installation) hasData() bool {
 	_, err := os.Stat(filepath.Join(p.Settings.Data, datadir.Database))
 	return err == nil
@@ -58,10 +59,10 @@ func (p *Installation) onCommandLine(flag string) bool {
 	})
 }
 
-// checkSecrecy checks which users can read a file that contains a secret. code and what
-// are the code and the description of the finding. If the file is outside of the data
-// folder, read access for its group is accepted, because such a file can belong to root
-// and have the group of the service.
+// checkSecrecy returns a finding with the given code and description if too many users
+// can read a file that contains a secret. If the file is outside of the data folder, read
+// access for its group is accepted, because such a file can belong to root and have the
+// group of the service.
 func (p *Installation) checkSecrecy(name, code string, what message) []Finding {
 	others, rights := fs.FileMode(0o007), "o="
 	if within, err := filepath.Rel(p.Settings.Data, name); err == nil && filepath.IsLocal(within) {

@@ -4,8 +4,8 @@ package doctor
 // they are kept forever.
 const largeLogs = 256 << 20
 
-// checkSubmissions suggests limits for the data that apps send, because its growth is easily
-// overlooked.
+// checkSubmissions suggests limits for the feedback and the logs that apps send, because
+// their growth is easily overlooked.
 func checkSubmissions(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
@@ -29,7 +29,7 @@ func checkSubmissions(p *Installation) []Finding {
 }
 
 // checkEventNames reports projects that have reached the limit on the number of event
-// names. Events with further names are left out, without an error for the app.
+// names. The server then skips events with new names, without an error for the app.
 func checkEventNames(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
