@@ -18,15 +18,15 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 	})
 }
 
-// TempPattern returns the pattern of the names of temporary files that Write creates for
-// the file with the given name. With it, callers can find files that a killed process has
-// left. The star in the pattern matches digits.
+// TempPattern returns the pattern of the names of the temporary files that Write creates
+// for the file with the given base name. With the pattern, callers can find temporary
+// files that a killed process has left behind. Its star matches digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
-// Write replaces the file at path with the output of content. It writes a temporary file
-// in the same directory, syncs it, renames it and syncs the directory. The file gets
-// exactly the given mode. After an error, the old file is unchanged and the temporary
-// file is removed.
+// Write creates or replaces the file at path. The function content writes the new
+// content. Write creates a temporary file in the same directory, syncs it, renames it and
+// syncs the directory. The file gets exactly the given mode. If Write fails before the
+// file is renamed, the old file is unchanged and the temporary file is removed.
 func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	dir, name := filepath.Split(path)
 	if dir == "" {
@@ -50,8 +50,9 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 	return SyncDir(dir)
 }
 
-// MkdirAll creates a directory and its missing parents. When it returns, their names are
-// on disk; otherwise files that are synced inside them could be lost.
+// MkdirAll creates a directory and its missing parents. When it returns, the names of the
+// new directories are on disk. Otherwise a power failure could remove them together with
+// files that have been synced.
 func MkdirAll(path string, mode os.FileMode) error {
 	var changed []string // directories in which an entry is created
 	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
@@ -71,8 +72,8 @@ func MkdirAll(path string, mode os.FileMode) error {
 	return nil
 }
 
-// SyncDir makes renames in a directory durable. It does nothing on Windows, which has no
-// such call and does not need it.
+// SyncDir makes renames in a directory durable. It does nothing on Windows, where
+// directories cannot be synced and do not need to be.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -84,8 +85,8 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// pace is the maximum number of bytes of a large file that wait to be synced. If there
-// were more, the syncs of other writers would take longer.
+// pace is the number of written bytes after which Paced starts a sync. If it synced more
+// bytes at once, the syncs of other writers would take longer.
 const pace = 8 << 20
 
 // Paced writes a large file. It syncs the file in pieces, while further data is being
@@ -93,7 +94,7 @@ const pace = 8 << 20
 type Paced struct {
 	file    *os.File
 	waiting int        // number of bytes that have not been synced
-	syncing chan error // receives the result of the sync that is running; nil = none is
+	syncing chan error // receives the result of the running sync; nil = no sync is running
 }
 
 // NewPaced returns a Paced that writes to a file at its current position.
@@ -114,8 +115,8 @@ func (p *Paced) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Sync returns when all data is on disk. Even if it returns an error, no work continues
-// in the background.
+// Sync syncs the file and returns when all data is on disk. When it has returned, even
+// with an error, no sync is running in the background.
 func (p *Paced) Sync() error { return errors.Join(p.wait(), p.file.Sync()) }
 
 // wait waits for the running sync, if there is one, and returns its error.
