@@ -21,7 +21,8 @@ type Batch struct {
 	Items         []submission.Item
 }
 
-// Event is a stored event in the form that its subject may see.
+// Event is a stored event with the data that may be shown to its subject, the user that
+// its distinct_id identifies.
 type Event struct {
 	Name, ID, Session string // Session "" = none
 	At, Received      int64  // Unix seconds
@@ -42,8 +43,7 @@ func detailsOf(c *submission.Client) block.Details {
 	return d
 }
 
-// clientOf returns the client that details were made from. It is the inverse of
-// detailsOf.
+// clientOf returns the client whose stored form is d. It is the inverse of detailsOf.
 func clientOf(d *block.Details) submission.Client {
 	c := submission.Client{
 		PlatformVersion: d.Version, CountryName: d.CountryName, RegionName: d.RegionName,
@@ -55,8 +55,8 @@ func clientOf(d *block.Details) submission.Client {
 	return c
 }
 
-// platformOf returns the platform with the given stored number, or "" if the number is
-// unknown.
+// platformOf returns the platform that is stored as the given number, or "" if the number
+// is unknown.
 func platformOf(stored uint8) platform.Platform {
 	if stored == 0 {
 		return ""

@@ -21,10 +21,11 @@ import (
 
 // Check verifies every page and value of a file: it decodes all blocks and texts, and
 // checks that every event is in the index of event IDs and that every name, sender and
-// session that is referred to exists. Check only reads the file, and nothing may write to
-// it during the check. Its memory does not grow with the number of events. If the file
-// cannot be read at all, the error is ErrDamaged. Other errors are ErrNewer, ErrLocked,
-// and errors of the file system or of ctx. The error contains the path.
+// session to which an event refers exists. It adds the damage that it finds to report.
+// Check only reads the file, and nothing may write to it during the check. The memory
+// that it uses does not grow with the number of events. If the file cannot be read at
+// all, the error is ErrDamaged. Other errors are ErrNewer, ErrLocked, and errors of the
+// file system or of ctx. The error contains the path.
 func Check(ctx context.Context, path string, report *integrity.Report) error {
 	return boltfile.Check(path, report, func(tx *boltfile.Tx) error {
 		return newChecker(ctx, tx, report).run()
@@ -40,8 +41,9 @@ type checker struct {
 	known  map[Project]*projectCheck
 	seen   int64 // bytes read so far
 
-	// fix is called for each finding that can be repaired. put performs the repair. name
-	// identifies it, because several findings can lead to the same repair.
+	// fix is called for each finding that can be repaired. The parameter put performs the
+	// repair, and name identifies the repair, because several findings can lead to the
+	// same one.
 	fix func(name string, put func() error)
 }
 
@@ -49,8 +51,8 @@ func newChecker(ctx context.Context, tx *boltfile.Tx, report *integrity.Report) 
 	return &checker{ctx: ctx, tx: tx, report: report, known: map[Project]*projectCheck{}, fix: func(string, func() error) {}}
 }
 
-// run checks everything. An error means that the check could not continue;
-// findings go to the report.
+// run checks the whole file and adds its findings to the report. An error means that the
+// check could not continue.
 func (c *checker) run() error {
 	flushed, whole, err := c.marks()
 	if err != nil || !whole {
@@ -73,7 +75,8 @@ func (c *checker) run() error {
 }
 
 // marks checks the buckets and meta values that every file must have, and returns the
-// last WAL generation that was flushed. whole is false if the check cannot continue.
+// number of the last WAL generation whose events have been written as blocks. whole is
+// false if the check cannot continue.
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx, c.report)
 	if meta == nil || err != nil {
@@ -92,8 +95,8 @@ func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	return binary.BigEndian.Uint64(raw), whole, nil
 }
 
-// read adds the given number of bytes to the reported progress. It returns the error of
-// the context, so that a cancelled check stops.
+// read adds the given number of bytes to the progress that is reported. It returns the
+// error of c.ctx, so that a cancelled check stops.
 func (c *checker) read(bytes int) error {
 	c.seen += int64(bytes)
 	c.report.Progress(c.seen, c.tx.Size())
@@ -101,6 +104,7 @@ func (c *checker) read(bytes int) error {
 }
 
 // wal checks the write-ahead log, which holds the events that are not in blocks yet.
+// flushed is the number of its last generation that has been written as blocks.
 func (c *checker) wal(flushed uint64) error {
 	wal := c.tx.Bucket(walBucket)
 	return wal.ForEach(func(key, value []byte) error {
@@ -171,7 +175,7 @@ func (p *projectCheck) run() error {
 	return nil
 }
 
-// checkTexts decodes the texts of senders and sessions.
+// checkTexts checks the dictionaries of distinct_ids and session_ids.
 func (p *projectCheck) checkTexts() (err error) {
 	texts := dictionary.Checker{Report: p.report, Secret: p.secret, Read: p.read, Fix: p.fix}
 	if p.subjects, err = texts.Check(p.bucket.Bucket(subjectsBucket), p.path+integrity.Path(subjectsBucket)); err != nil {
@@ -199,7 +203,7 @@ func (p *projectCheck) checkNames() error {
 	})
 }
 
-// checkKeys reads all pages of the index of event IDs.
+// checkKeys checks all pages of the index of event IDs.
 func (p *projectCheck) checkKeys() error {
 	b := p.bucket.Bucket(keysBucket)
 	x, err := hashindex.Load(b, keyPayload)
@@ -219,7 +223,7 @@ func (p *projectCheck) keysAreWrong(where, format string, args ...any) {
 	p.fix(p.path+" keys", func() error { return p.renewKeys() })
 }
 
-// checkBlocks decodes all blocks.
+// checkBlocks decodes all blocks and checks their events.
 func (p *projectCheck) checkBlocks() error {
 	p.hour = newHourCheck(0)
 	blocks := p.bucket.Bucket(blocksBucket)
@@ -304,8 +308,8 @@ func (p *projectCheck) checkIDs(where string, hour int64, r *block.Rows) error {
 	return nil
 }
 
-// notStored reports events of the WAL that are also in a block. They would be counted
-// twice.
+// notStored returns an error if an event of a WAL batch is also in a block, because
+// queries would count it twice.
 func (p *projectCheck) notStored(batch *walBatch) error {
 	if p.keys == nil {
 		return nil
@@ -330,7 +334,7 @@ func (p *projectCheck) notStored(batch *walBatch) error {
 // hourCheck counts the events of an hour by the dimensions of the hourly counters, except
 // the time zone of the client, which blocks do not store.
 type hourCheck struct {
-	number  uint32 // since 1970
+	number  uint32 // hours since 1970
 	counted map[uint64]int64
 }
 
@@ -338,7 +342,7 @@ func newHourCheck(number uint32) hourCheck {
 	return hourCheck{number: number, counted: map[uint64]int64{}}
 }
 
-// withoutOffset returns the key of a counter with the offset cleared.
+// withoutOffset returns the key of a counter with the time zone of the client removed.
 func withoutOffset(what uint64) uint64 { return what >> 7 << 7 }
 
 func (h *hourCheck) add(name uint32, region uint16, platform uint8) {
@@ -398,9 +402,9 @@ func (p *projectCheck) endHour() {
 	p.fix(where, func() error { return addToHours(b, map[uint32][]counted{hour: list}) })
 }
 
-// countersFrom returns the first hour from which no counters have been removed. If the
-// file does not record that hour, it is the first hour with counters, because counters
-// are removed in whole hours, the oldest first.
+// countersFrom returns the first hour from which no counters have been removed, in hours
+// since 1970. If the file does not record that hour, it is the first hour with counters,
+// because counters are removed in whole hours, the oldest first.
 func (p *projectCheck) countersFrom() uint32 {
 	if raw := p.bucket.Get(countersFromKey); len(raw) == 4 {
 		return binary.BigEndian.Uint32(raw)

@@ -12,12 +12,12 @@ import (
 	"svc/internal/event/hashindex"
 )
 
-// maxMerged limits the bytes of the blocks that are merged into one. It thereby limits
-// the memory and the duration of the transaction.
+// maxMerged limits the total size, in bytes, of the blocks that are merged into one. It
+// thereby limits the memory and the duration of the transaction.
 const maxMerged = 4 << 20
 
 // Compact does one piece of work that makes later reads cheaper: it merges blocks of an
-// hour, or runs of an index. worked is false if there was no such work.
+// hour, or runs (sorted parts) of an index. worked is false if there was no such work.
 func (e *Engine) Compact() (worked bool, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -80,8 +80,8 @@ type indexChanges struct {
 	pages *hashindex.Pages
 }
 
-// compact does a bounded part of the pending work in one of the indexes. worked is false
-// if no index needs compacting.
+// compact does a limited part of the pending compaction in one of the indexes. b is the
+// bucket of the project. worked is false if no index needs compacting.
 func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool, err error) {
 	keys := b.Bucket(keysBucket)
 	c.next, c.path, c.pages = x, [][]byte{keysBucket}, hashindex.NewPages(keys)
@@ -97,11 +97,12 @@ func (x projectIndexes) compact(b *boltfile.Bucket) (c indexChanges, worked bool
 	return c, worked, err
 }
 
-// errNothing is returned by the function of a transaction to end it without a commit.
+// errNothing ends a transaction without a commit if the function of the transaction
+// returns it.
 var errNothing = boltfile.ErrNothing
 
-// aliveHours returns a function that reports whether the hour of an event's key
-// still has blocks.
+// aliveHours returns a function that reports whether there are still blocks of the hour
+// that a payload of the index of event IDs contains.
 func aliveHours(blocks *boltfile.Bucket) func(payload uint32) bool {
 	var hours [1 << 16 / 64]uint64
 	cursor := blocks.Cursor()
@@ -185,10 +186,11 @@ func findMerge(blocks *boltfile.Bucket) []stored {
 	return due()
 }
 
-// dueForMerge returns the blocks of an hour, starting with the first block that is at
-// most twice as large as all later blocks together. The sizes of blocks therefore form a
-// geometric sequence, and an event is rewritten a logarithmic number of times (the
-// logarithmic method of Bentley and Saxe, 1980).
+// dueForMerge selects those of the blocks of an hour that should be merged: the first
+// block that is at most twice as large as all later blocks together, and all later
+// blocks. It considers only as many of the last blocks as maxMerged permits. The sizes of
+// blocks therefore form a geometric sequence, and an event is rewritten a logarithmic
+// number of times (the logarithmic method of Bentley and Saxe, 1980).
 func dueForMerge(list []stored) []stored {
 	best, sum := len(list), 0
 	for i, one := range slices.Backward(list) {

@@ -15,9 +15,9 @@ import (
 //
 //  	name << 20 | region << 10 | platform << 7 | offset
 
-// counter is the set of dimensions by which the events of a project are counted.
+// counter identifies an hourly counter of a project by its values of the dimensions.
 type counter struct {
-	hour     uint32 // since 1970
+	hour     uint32 // hours since 1970
 	name     uint32
 	region   uint16 // stats.Region
 	platform uint8  // stats.PlatformNumber
@@ -41,15 +41,15 @@ type counted struct {
 	n    int64
 }
 
-// addCounters adds the counters of a head to the stored counters.
+// addCounters adds the counters of a head to the counters that are stored in b.
 func addCounters(b *boltfile.Bucket, counts map[counterGroup][]int64) error {
 	byHour := map[uint32][]counted{}
 	eachHeadCount(counts, func(c counter, n int64) { byHour[c.hour] = append(byHour[c.hour], counted{c.what(), n}) })
 	return addToHours(b, byHour)
 }
 
-// addToHours adds counters to the stored counters. byHour groups them by hour; their
-// order within an hour does not matter.
+// addToHours adds counters to those that are stored in b. byHour groups the counters by
+// hour, in hours since 1970; their order within an hour does not matter.
 func addToHours(b *boltfile.Bucket, byHour map[uint32][]counted) error {
 	for hour, list := range byHour {
 		if raw := b.Get(encoding.Key32(hour)); raw != nil {

@@ -14,7 +14,7 @@ import (
 	"svc/internal/searchtext"
 )
 
-// Definition describes the events of one name.
+// Definition describes the events with one name.
 type Definition struct {
 	ID, Name            string
 	DisplayName         *string
@@ -40,8 +40,9 @@ func (n *name) definition() Definition {
 	}
 }
 
-// fits reports whether a query with these criteria selects the definition. text must be
-// folded.
+// fits reports whether n has a definition that contains text. It rejects an archived
+// definition unless the parameter archived is true. text must be folded by
+// searchtext.Text.
 func (n *name) fits(archived bool, text string) bool {
 	if n.ID == "" || n.Archived && !archived {
 		return false
@@ -133,8 +134,8 @@ func (e *Engine) Contents(ctx context.Context, p Project) (events int64, definit
 	return events, definitions, err
 }
 
-// Definition returns a definition without a count. The error is NotFound if no definition
-// has this ID.
+// Definition returns the definition with the given ID. Its Count is not set. The error is
+// NotFound if no definition has this ID.
 func (e *Engine) Definition(p Project, id string) (Definition, error) {
 	if err := e.file.Unopened(); err != nil {
 		return Definition{}, err
@@ -149,9 +150,10 @@ func (e *Engine) Definition(p Project, id string) (Definition, error) {
 
 func errNoDefinition() error { return fault.New(fault.NotFound, "event definition not found") }
 
-// UpdateDefinition changes the display name, the description and the archived state of a
-// definition. If the parameter change returns an error, UpdateDefinition stores nothing
-// and returns that error unchanged. The error is NotFound if no definition has this ID.
+// UpdateDefinition stores the display name, the description and the archived state that
+// the function change sets in a definition. If change returns an error, UpdateDefinition
+// stores nothing and returns that error unchanged. The error is NotFound if no definition
+// has this ID.
 func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition) error) (d Definition, err error) {
 	err = e.changeName(p, id, func(n *name) error {
 		d = n.definition()
@@ -165,10 +167,10 @@ func (e *Engine) UpdateDefinition(p Project, id string, change func(*Definition)
 	return d, err
 }
 
-// DeleteDefinition removes a definition. Events and counters of the name stay, and the
-// next event recreates the definition. If the function check is not nil and returns an
-// error, DeleteDefinition removes nothing and returns that error. The error is NotFound
-// if no definition has this ID.
+// DeleteDefinition removes a definition. Events and counters of its name stay, and the
+// next event with the name recreates the definition. If the function check is not nil and
+// returns an error, DeleteDefinition removes nothing and returns that error. The error is
+// NotFound if no definition has this ID.
 func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) error) error {
 	return e.changeName(p, id, func(n *name) error {
 		if d := n.definition(); check != nil {
@@ -181,7 +183,8 @@ func (e *Engine) DeleteDefinition(p Project, id string, check func(*Definition) 
 	})
 }
 
-// changeName changes the name with the given definition ID.
+// changeName passes a copy of the name that has the given definition ID to the function
+// change, and stores the changed copy.
 func (e *Engine) changeName(p Project, id string, change func(*name) error) error {
 	if err := e.file.Damage(); err != nil {
 		return err

@@ -51,11 +51,11 @@ import (
 	"svc/internal/fault"
 )
 
-// Format is the version of the layout that this program writes. A file with a greater
-// version was written by a newer program and is refused.
+// Format is the version of the file format that this program writes. A file with a
+// greater version was written by a newer program and is refused.
 const Format = 1
 
-// layout describes the formats of the file.
+// layout describes the formats of the file that this program can open.
 var layout = boltfile.Layout{Buckets: [][]byte{metaBucket, walBucket, projectsBucket}, Oldest: 1}
 
 const (
@@ -105,8 +105,8 @@ type Options struct {
 	Now func() time.Time
 	// Log receives errors of background work; nil discards them.
 	Log *slog.Logger
-	// HeadEvents is the number of events at which a head is written as blocks; 131,072
-	// if 0.
+	// HeadEvents is the number of events in memory at which they are written as blocks;
+	// 131,072 if 0.
 	HeadEvents int
 	// Memory is the most memory that one query may use, in bytes; 192 MiB if 0.
 	Memory int64
@@ -128,9 +128,9 @@ type Options struct {
 // file. Writing methods then return a fault of kind Damaged, and queries continue to work
 // for the parts of the file that can be read.
 //
-// At most maxQueries queries run at the same time. Another query waits until one of them
-// ends or its ctx is done. The error of a query comes from ctx, is of kind Damaged, or is
-// an error of the query.Source method with the same name.
+// At most maxQueries queries run at the same time. A further query waits until one of
+// these ends or its own ctx is done. The error of a query comes from ctx, is of kind
+// Damaged, or is an error of the query.Source method with the same name.
 //
 // Locks are acquired in this order: first maintaining, which is required to move events;
 // then the lock of file, which is required to write; then known, the mutex of a head, or
@@ -190,7 +190,7 @@ func (h *heads) all() []*head {
 }
 
 // The buckets and keys of the file. The buckets of a project are in the project's own
-// bucket in projectsBucket, and the generations of the WAL in walBucket.
+// bucket in projectsBucket, and the generations of the WAL are buckets in walBucket.
 var (
 	metaBucket     = []byte("meta")
 	walBucket      = []byte("wal")
@@ -266,7 +266,7 @@ func newEngine(path string, o Options) *Engine {
 	return e
 }
 
-// takeBatches creates the queue of batches for the file.
+// takeBatches creates the queue of the batches that are waiting to be stored in e.file.
 func (e *Engine) takeBatches() {
 	e.room = sync.NewCond(e.file)
 	e.batches = boltfile.NewGroup[*ingestion](e.file, "events", groupLimits)
@@ -284,7 +284,7 @@ func layOut(tx *boltfile.Tx) error {
 	return errors.Join(meta.Put(secretKey, s[:]), meta.Put(flushedKey, encoding.Key64(0)))
 }
 
-// load reads the meta values of the file and builds the head from the WAL.
+// load reads the meta values of the file and loads the events of the WAL into memory.
 func (e *Engine) load() error {
 	return e.file.View(func(tx *boltfile.Tx) error {
 		for _, name := range layout.Buckets {
@@ -307,9 +307,9 @@ func (e *Engine) load() error {
 // Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
-// Close writes the head as blocks, waits for background work, and closes the file. If the
-// disk does not accept the head, Close returns no error, because the events are also in
-// the WAL, which the next Open replays.
+// Close waits for background work, writes the events in memory as blocks, and closes the
+// file. If the disk does not accept the blocks, Close returns no error, because the
+// events are also in the WAL, which the next Open replays.
 func (e *Engine) Close() error {
 	e.stop()
 	e.batches.Wait()
@@ -333,11 +333,11 @@ func (e *Engine) Hold() (release func()) { return e.file.Hold() }
 // close the image.
 func (e *Engine) Image() (*boltfile.Image, error) { return e.file.Image() }
 
-// CompactFile copies the content to a smaller file if at least a quarter of the file, and
-// at least 1 MiB, is free. If the flag always is set, CompactFile copies the content in
-// any case. Writers wait until the new file is in use; queries continue. CompactFile
-// returns when the last query of the old file has ended. The error is of kind NoSpace,
-// wraps ErrDamaged, or comes from the file system.
+// CompactFile copies the content of the file to a smaller file if at least a quarter of
+// the file, and at least 1 MiB, is free. If the parameter always is true, CompactFile
+// copies the content in any case. Writers wait until the new file is in use; queries
+// continue. CompactFile returns when the last query of the old file has ended. The error
+// is of kind NoSpace, wraps ErrDamaged, or comes from the file system.
 func (e *Engine) CompactFile(always bool) (c boltfile.Compaction, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -358,8 +358,8 @@ func (e *Engine) Commits() int64 { return e.commits.Load() }
 // Size returns the size of the file and the part of it that is in use, in bytes.
 func (e *Engine) Size() (file, used int64, err error) { return e.file.Size() }
 
-// maintain writes heads and merges blocks until ctx is done or damage prevents writing to
-// the file.
+// maintain writes the events in memory as blocks, and merges blocks, until ctx is done or
+// damage prevents writing to the file.
 func (e *Engine) maintain(ctx context.Context) {
 	retry := firstRetry
 	next := time.NewTimer(lastRetry)
@@ -431,7 +431,7 @@ func rest(ctx context.Context, wake <-chan struct{}, pause time.Duration) bool {
 	return false
 }
 
-// nudge signals that there is background work.
+// nudge wakes maintain, because there is work for it.
 func (e *Engine) nudge() {
 	select {
 	case e.wake <- struct{}{}:

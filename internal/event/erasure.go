@@ -11,10 +11,11 @@ import (
 	"svc/internal/event/dictionary"
 )
 
-// DeleteSubject removes every event of a subject and returns their number. It also
-// removes the subject's distinct_id and the session_ids that no other subject has. It
-// does not remove counters and definitions. If DeleteSubject fails halfway, it can be
-// repeated; it then counts only the remaining events.
+// DeleteSubject removes all events of a subject, the user with the given distinct_id, and
+// returns their number. It also removes the subject's distinct_id and the session_ids
+// that no other subject has. It does not remove counters and definitions. If
+// DeleteSubject fails halfway, it can be repeated; it then counts only the remaining
+// events.
 func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (deleted int64, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
@@ -55,7 +56,7 @@ func (e *Engine) DeleteSubject(ctx context.Context, p Project, subject string) (
 type erasing struct {
 	number   uint32
 	keys     [][]byte // keys of the blocks that contain the subject's events
-	sessions []uint32 // used by no other subject
+	sessions []uint32 // numbers of the session_ids that no other subject uses
 }
 
 func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (found erasing, err error) {
@@ -101,7 +102,8 @@ func (e *Engine) findSubject(ctx context.Context, of *project, subject string) (
 	return found, err
 }
 
-// eachBlock calls visit for each block of a project.
+// eachBlock calls visit for each block of a project. key and p are valid until the end of
+// tx.
 func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key []byte, p *block.Columns)) error {
 	return projectBucket(tx, p, blocksBucket).EachValue(func(key, raw []byte) error {
 		if err := ctx.Err(); err != nil {
@@ -117,9 +119,9 @@ func eachBlock(ctx context.Context, tx *boltfile.Tx, p Project, visit func(key [
 	})
 }
 
-// rewrite removes from a block the rows for which drop returns true, and returns the
-// number of removed rows. If no rows remain, it deletes the block. The caller must hold
-// e.maintaining, so that blocks do not change.
+// rewrite removes the rows for which drop returns true from the block with the given key,
+// and returns the number of removed rows. If no rows remain, it deletes the block. The
+// caller must hold e.maintaining, so that blocks do not change.
 func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row int) bool) (dropped int, err error) {
 	var raw []byte
 	err = e.file.View(func(tx *boltfile.Tx) error {
@@ -149,9 +151,9 @@ func (e *Engine) rewrite(of *project, key []byte, drop func(r *block.Rows, row i
 	})
 }
 
-// removeTexts removes the texts with the given numbers, except those to which an event in
-// memory refers. Such an event can have arrived after the numbers were collected. No
-// block may refer to any of the texts.
+// removeTexts removes the distinct_ids and the session_ids with the given numbers, except
+// those to which an event in memory refers. Such an event can have arrived after the
+// numbers were collected. No block may refer to any of the numbers.
 func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 	e.file.Lock()
 	defer e.file.Unlock()
@@ -176,8 +178,8 @@ func (e *Engine) removeTexts(of *project, subjects, sessions []uint32) error {
 // used holds the numbers of the distinct_ids and session_ids of the events in memory.
 type used struct{ subjects, sessions map[uint32]bool }
 
-// usedInMemory returns the numbers of the texts to which the events in memory refer. The
-// caller must hold the lock of e.file.
+// usedInMemory returns the numbers of the distinct_ids and session_ids to which the
+// events in memory refer. The caller must hold the lock of e.file.
 func (e *Engine) usedInMemory(p Project) used {
 	u := used{map[uint32]bool{}, map[uint32]bool{}}
 	for _, h := range e.heads.Load().all() {

@@ -35,7 +35,7 @@ func (e *Engine) Export(ctx context.Context, p Project, subject string, visit fu
 	}
 }
 
-// hoursAtOnce is the number of hours searched in one transaction.
+// hoursAtOnce is the maximum number of hours that are searched in one transaction.
 const hoursAtOnce = 256
 
 // exportHour searches the hours from the given Unix second on, at most hoursAtOnce of
@@ -69,7 +69,8 @@ func (e *Engine) exportHour(ctx context.Context, p Project, subject string, from
 	return next, events, err
 }
 
-// subject returns the number of a distinct_id, or 0 if it is not known.
+// subject returns the number of a distinct_id, or 0 if the distinct_id is not in the
+// snapshot.
 func (v *snapshot) subject(text string) (number uint32, err error) {
 	for _, s := range v.heads {
 		if number := s.subject(text); number != 0 {
@@ -84,8 +85,9 @@ func (v *snapshot) subject(text string) (number uint32, err error) {
 	return number, err
 }
 
-// dictionary returns one of the dictionaries as of this transaction, or nil if the
-// project has never stored anything.
+// dictionary returns a reader of the dictionary in the bucket with the given name, as of
+// the transaction of the snapshot. It returns nil if the project has never stored
+// anything.
 func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	if v.project == nil || v.blocks == nil {
 		return nil, nil
@@ -98,7 +100,7 @@ func (v *snapshot) dictionary(name []byte) (*dictionary.Reader, error) {
 	return d.Reader(b), nil
 }
 
-// subjectRows returns the events of a subject in an hour, in order.
+// subjectRows returns the events of a subject in an hour, in order of time, then receipt.
 func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 	var list []*block.Rows
 	for _, raw := range h.raws {
@@ -124,7 +126,8 @@ func (v *snapshot) subjectRows(h *hour, subject uint32) (*block.Rows, error) {
 	return block.Merge(list), nil
 }
 
-// events converts rows to the form that their subject is allowed to see.
+// events converts rows to Events. start is the Unix second at which the hour of the rows
+// begins.
 func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) {
 	sessions, err := v.dictionary(sessionsBucket)
 	if err != nil {
@@ -147,14 +150,14 @@ func (v *snapshot) events(start int64, r *block.Rows) (list []Event, err error) 
 	return list, nil
 }
 
-// sentBy holds the texts and the client of a sender.
+// sentBy holds the distinct_id, the session_id and the client of a sender.
 type sentBy struct {
 	subject, session string
 	client           submission.Client
 }
 
-// event returns row i of a block as an Event. senders holds the sender for each sender
-// number in the block.
+// event returns row i of r as an Event. senders holds the sender for each element of
+// r.Senders.
 func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Event {
 	from := &senders[r.SenderOf[i]]
 	return Event{
@@ -163,7 +166,8 @@ func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Ev
 	}
 }
 
-// session returns the session_id with the given number.
+// session returns the session_id with the given number. It searches the events in memory,
+// and then the dictionary of the file, which stored reads.
 func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {
@@ -176,7 +180,7 @@ func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text strin
 
 // Count is one of the hourly counters of a project.
 type Count struct {
-	Hour     int64 // Unix second at which it begins
+	Hour     int64 // Unix second at which the hour begins
 	Name     string
 	Platform platform.Platform
 	Region   stats.Region
@@ -184,8 +188,8 @@ type Count struct {
 	N        int64
 }
 
-// Names returns the definitions of all event names, in the order of their numbers. A name
-// without a definition has no ID.
+// Names returns the definitions of all event names, in the order of their numbers. If the
+// definition of a name was deleted, its ID is "".
 func (e *Engine) Names(p Project) []Definition {
 	of := e.project(p)
 	if of == nil {
@@ -234,7 +238,8 @@ func (e *Engine) EachEvent(ctx context.Context, p Project, visit func(subject st
 	})
 }
 
-// eachRow visits the events of a block.
+// eachRow visits the events of a block. start is the Unix second at which the hour of the
+// block begins.
 func (v *snapshot) eachRow(
 	start int64, r *block.Rows, subjects, sessions *dictionary.Reader, visit func(subject string, event *Event) error,
 ) error {

@@ -72,8 +72,8 @@ type preparedBlock struct {
 	raw  []byte
 }
 
-// prepareHead encodes a frozen head. This takes long, so it runs outside of the
-// transaction, while writers continue.
+// prepareHead encodes a frozen head. Encoding takes long, so prepareHead runs outside of
+// the transaction, while writers continue.
 func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {

@@ -27,8 +27,8 @@ type head struct {
 // headProject holds the events of a project in the order of receipt, as
 // append-only columns.
 type headProject struct {
-	at, received []int64
-	names        []uint32
+	at, received []int64  // Unix seconds
+	names        []uint32 // numbers of the names
 	clients      []uint32 // indexes into senders
 	ids          []string
 	props        []string // JSON objects; "" = none
@@ -44,8 +44,8 @@ type headProject struct {
 	counted            []int64                  // the list in counts for that group
 }
 
-// counterGroup is a counter's key without the name. The events of a batch usually share
-// it.
+// counterGroup identifies the counters that differ only in the name of the event. The
+// events of a batch usually belong to the same group.
 type counterGroup struct {
 	hour     uint32
 	region   uint16
@@ -53,8 +53,8 @@ type counterGroup struct {
 	offset   stats.Offset
 }
 
-// newTexts holds texts that are not in a dictionary yet. They are numbered consecutively,
-// starting with the number in the field first.
+// newTexts holds distinct_ids or session_ids that are not in the dictionary of the file
+// yet. They are numbered consecutively, starting with the number in the field first.
 type newTexts struct {
 	first   uint32
 	list    []string
@@ -92,9 +92,9 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
-// of returns the events of a project in the head. If there are none, it creates an empty
-// part for the project. before is the frozen head, or nil if there is none: the numbers
-// of new texts continue after those of the frozen head.
+// of returns the part of the head for a project, and creates it if the head has no events
+// of the project. before is the frozen head, or nil if there is none. New texts get
+// numbers that follow those of the frozen head.
 func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
@@ -113,7 +113,7 @@ func (h *head) of(p *project, before *head) *headProject {
 	return of
 }
 
-// logged adds the size of a value that was appended to the WAL, in bytes.
+// logged adds the size, in bytes, of a value that was appended to the WAL to h.walBytes.
 func (h *head) logged(bytes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -121,8 +121,8 @@ func (h *head) logged(bytes int) {
 }
 
 // append adds the events of a batch. before is the frozen head, or nil if there is none.
-// subject and session are the numbers of the batch's texts; 0 means that the text is new.
-// hashes holds the hash of each event_id.
+// subject and session are the numbers of the batch's distinct_id and session_id; 0 means
+// that the text has no number yet. hashes holds the hash of each event_id.
 func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -158,7 +158,7 @@ func (h *head) append(p *project, before *head, t *walBatch, subject, session ui
 	h.events += len(t.items)
 }
 
-// count increments a counter.
+// count increments the counter of the given group for the name with the given number.
 func (of *headProject) count(g counterGroup, name uint32) {
 	if g != of.counting {
 		of.counting, of.counted = g, of.counts[g]
@@ -170,7 +170,7 @@ func (of *headProject) count(g counterGroup, name uint32) {
 	of.counted[name]++
 }
 
-// eachHeadCount visits the counters of a head.
+// eachHeadCount calls visit for each counter of a head that is not 0.
 func eachHeadCount(counts map[counterGroup][]int64, visit func(c counter, n int64)) {
 	for g, list := range counts {
 		for name, n := range list {
@@ -196,16 +196,16 @@ func (of *headProject) order(n int, from, to int64) []uint64 {
 	return list
 }
 
-// cutHour splits off the rows of the first hour. hour is the Unix second at which it
-// begins.
+// cutHour splits a result of the method order: first holds the rows of the first hour,
+// and rest all others. hour is the Unix second at which the first hour begins.
 func cutHour(order []uint64) (hour int64, first, rest []uint64) {
 	hour = int64(order[0]>>rowBits) / 3600 * 3600
 	n, _ := slices.BinarySearch(order, uint64(hour+3600)<<rowBits)
 	return hour, order[:n], order[n:]
 }
 
-// rows copies rows of one hour. If whole is true, the copy includes the columns
-// that only blocks need.
+// rows copies the rows that the parameter order contains. They must belong to one hour.
+// If whole is true, the copy includes the columns that only blocks need.
 func (of *headProject) rows(order []uint64, whole bool) *block.Rows {
 	r := &block.Rows{
 		Seconds: make([]uint16, len(order)), Names: make([]uint32, len(order)), SenderOf: make([]uint32, len(order)),
@@ -232,15 +232,15 @@ func (of *headProject) rows(order []uint64, whole bool) *block.Rows {
 	return r
 }
 
-// rowTable finds rows by the hashes of a column. It is an open-addressing hash
-// table with linear probing; its size is a power of two and at most half of its
-// places are in use. It does not store hashes, so a place takes four bytes and
-// the garbage collector has nothing to scan.
+// rowTable finds the rows that have a given hash in a column of hashes. It is an
+// open-addressing hash table with linear probing; its size is a power of two and at most
+// half of its places are in use. It does not store hashes, so a place takes four bytes
+// and the garbage collector has nothing to scan.
 type rowTable struct {
 	places []uint32 // row + 1; 0 = free
 }
 
-// add adds the last row of a column.
+// add adds the last row of a column. hashes holds the hash of each row.
 func (t *rowTable) add(hashes []uint64) {
 	if 2*len(hashes) > len(t.places) {
 		t.places = make([]uint32, max(1<<10, 2*len(t.places)))

@@ -27,9 +27,9 @@ func (e *Engine) NewImporter(p Project, counted bool) *Importer {
 	return &Importer{engine: e, project: p, head: newHead(0), counted: counted}
 }
 
-// Define sets the definitions of names. A definition without an ID means that the
-// definition of its name was deleted. A definition without times gets them from its
-// events. Define must be called before Add and Count.
+// Define sets the definitions of names. A Definition without an ID means that the
+// definition of its name was deleted. If FirstSeen and LastSeen are 0, they are taken
+// from the events with the name. Define must be called before Add and Count.
 func (l *Importer) Define(list []Definition) error {
 	l.defined = append(l.defined, list...)
 	return l.define(list)
@@ -56,8 +56,8 @@ func (l *Importer) define(list []Definition) error {
 // unseen is the FirstSeen of a name without events so far.
 const unseen = 1 << 62
 
-// seen returns the times of the first and the last event of a name. Only the writer may
-// call it.
+// seen returns the times of the first and the last event of a name. Only the goroutine
+// that holds the lock of Engine.file may call it.
 func seen(n *names, text string) (first, last int64) {
 	number, there := n.numbers[text]
 	switch {
@@ -70,7 +70,7 @@ func seen(n *names, text string) (first, last int64) {
 }
 
 // change runs fn in a transaction and commits it if fn changed something. It then makes
-// the names that fn defined, and the events that fn accepted, visible.
+// visible the names that fn defined and the events that fn accepted.
 func (l *Importer) change(fn func(*commit, *commitProject) (changed bool, err error)) error {
 	e := l.engine
 	e.file.Lock()
@@ -173,8 +173,8 @@ func (l *Importer) Count(list []Count) error {
 	})
 }
 
-// Finish writes the events in memory to disk. It then writes the definitions that were
-// passed to Define again, because importing events changed the times of their names.
+// Finish writes the events in memory to disk. It then writes the definitions of Define a
+// second time, because importing events has changed the times of their names.
 func (l *Importer) Finish() error {
 	return errors.Join(l.write(), l.define(l.defined))
 }

@@ -38,8 +38,9 @@ type Ingested struct {
 
 // Ingest stores the events of a batch that are not stored yet. It returns when they are
 // on disk. Concurrent batches share one commit; a single batch is not delayed. The error
-// is Unavailable if too many batches wait, NoSpace or Unavailable while the disk refuses
-// writes and shortly afterwards, and Damaged if the file is damaged.
+// is of kind Unavailable if too many batches wait, of kind NoSpace or Unavailable while
+// the disk refuses writes and shortly afterwards, and of kind Damaged if the file is
+// damaged.
 //
 // Names and times must be normalized; package submission does so. An item with an empty
 // name is left out, as is an item with a new name that would exceed Options.MaxNames. The
@@ -56,8 +57,8 @@ func (e *Engine) Ingest(b *Batch) (Ingested, error) {
 // lookup itself.
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
-// lookUpGroup looks up a group of batches while the previous group is being
-// written.
+// lookUpGroup finds out which events and senders of a group of batches are already
+// stored. It runs while the previous group is being written.
 func (e *Engine) lookUpGroup(group []*ingestion) {
 	l := lookups.Get().(*lookup)
 	e.lookUp(group, l)
@@ -73,8 +74,8 @@ func (b *Batch) bytes() int {
 	return n
 }
 
-// commitGroup commits batches that were looked up. The caller must hold e.file's
-// lock.
+// commitGroup stores a group of batches after lookUpGroup has been called for it. The
+// caller must hold e.file's lock.
 func (e *Engine) commitGroup(group []*ingestion) error {
 	defer func() {
 		for _, in := range group {
@@ -154,8 +155,8 @@ func (x *projectIndexes) reader(b *boltfile.Bucket) *projectReader {
 	}
 }
 
-// lookUp records which items of a batch are in blocks, and the numbers of the batch's
-// subject and session.
+// lookUp stores its results in the parameter into: which items of a batch are in blocks,
+// and the numbers of the batch's subject and session.
 func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	into.subject, into.session = 0, 0
 	for i := range into.stored {
@@ -175,8 +176,8 @@ func (r *projectReader) lookUp(b *Batch, into *batchLookup) (err error) {
 	return err
 }
 
-// sender returns the numbers of a subject and a session. A number is 0 if the text has
-// none yet.
+// sender returns the numbers of a distinct_id and a session_id in the dictionaries. A
+// number is 0 if the text is not in the dictionary.
 func (r *projectReader) sender(subject, session string) (subjectNumber, sessionNumber uint32, err error) {
 	subjectNumber, _, err = r.subjects.Find(subject)
 	if err == nil && session != "" {
@@ -185,9 +186,10 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 	return subjectNumber, sessionNumber, err
 }
 
-// storedID reports whether an event ID is stored in a block. payload is the payload of
-// the event's key. It contains only the lower 16 bits of the hour, which are the same for
-// hours that are about seven years apart.
+// storedID reports whether an event ID is stored in a block. payload is the payload with
+// which the index of event IDs contains the ID. Because it holds only the lower 16 bits
+// of the hour, storedID searches all hours with these bits, which are about seven years
+// apart.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()
@@ -207,9 +209,9 @@ func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, e
 }
 
 // lookup records which events and senders of a group of batches are already stored.
-// Looking them up takes as long as the rest of the work for a group, so it is done while
-// the previous group is being written. The commit repeats lookups that have become
-// outdated by then.
+// Finding them takes as long as the rest of the work for a group, so it is done while the
+// previous group is being written. The commit repeats lookups that have become outdated
+// by then.
 type lookup struct {
 	batches []batchLookup
 	hashes  []uint64 // hashes of all event_ids of the group
@@ -346,7 +348,7 @@ type scratch struct {
 
 	// Of the current batch:
 	take  []int    // indexes of its new items
-	named []uint32 // numbers of their names
+	named []uint32 // for each element of take, the number of the item's name
 }
 
 type freshKey struct {
@@ -364,8 +366,8 @@ type commitProject struct {
 	names   newNames
 }
 
-// acceptedBatch describes a batch in the value for the WAL: its project, and the numbers
-// of its subject and session, which are 0 if they are not known yet.
+// acceptedBatch holds the project of a batch in the value for the WAL, and the numbers of
+// its subject and session. A number is 0 if there is none yet.
 type acceptedBatch struct {
 	project          *project
 	subject, session uint32
@@ -401,7 +403,8 @@ func (c *commit) project(number Project) (*commitProject, error) {
 	return p, nil
 }
 
-// accept determines which events are new and encodes them.
+// accept determines which events of a group are new, and encodes them in c.value for the
+// WAL.
 func (c *commit) accept(group []*ingestion) error {
 	for _, w := range group {
 		p, err := c.project(w.batch.Project)
@@ -431,8 +434,7 @@ func (c *commit) accept(group []*ingestion) error {
 	return nil
 }
 
-// refresh repeats the lookup of a batch if it was made in another state of the
-// indexes.
+// refresh repeats the lookup of a batch if the indexes have changed since.
 func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 	now := p.state(p.project)
 	if found.state == now {
@@ -446,8 +448,8 @@ func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 }
 
 // choose sets c.take to the indexes of the new items of a batch, and c.named to the
-// numbers of their names. full reports whether items were left out because of the limit
-// on names.
+// number that the project has assigned to the name of each of these items. full reports
+// whether items were left out because of the limit on names.
 func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bool, err error) {
 	c.take, c.named = c.take[:0], c.named[:0]
 	for i := range b.Items {
@@ -470,7 +472,8 @@ func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bo
 	return full, nil
 }
 
-// waiting reports whether an event is already in this transaction or in memory.
+// waiting reports whether an event has already been accepted in this transaction or is in
+// memory.
 func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	key := freshKey{p.number, id}
 	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {
@@ -480,7 +483,7 @@ func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 }
 
 // numbersOf returns the numbers of the subject and the session of a batch. A number is 0
-// if the text is new.
+// if the text is neither in the file nor in memory.
 func numbersOf(in *heads, b *Batch, found *batchLookup) (subject, session uint32) {
 	subject, session = found.subject, found.session
 	for _, h := range in.all() {
@@ -506,8 +509,8 @@ func (c *commit) write() error {
 	return wal.PutValue(encoding.Key64(number), c.value)
 }
 
-// publish makes the written events visible. It decodes the value for the WAL, as a
-// restart would.
+// publish makes the written events visible. It decodes them from the value for the WAL,
+// in the same way as a restart.
 func (c *commit) publish() {
 	for _, p := range c.projects {
 		if p.added {

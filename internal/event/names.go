@@ -42,7 +42,7 @@ type names struct {
 	mu      sync.RWMutex
 	numbers map[string]uint32
 	list    []*name  // the names, by number; nil for an unused number
-	texts   []string // the texts of the names, by number; elements of a slice that was returned never change
+	texts   []string // the texts of the names, by number; elements of a slice that all has returned never change
 	free    []uint32 // the unused numbers
 
 	forgotten atomic.Uint64 // the number of times that names have been forgotten
@@ -80,8 +80,8 @@ func loadNames(b *boltfile.Bucket) (*names, error) {
 	return n, err
 }
 
-// pack drops the numbers after the last name and reallocates everything that is
-// indexed by number, to release the memory of forgotten names.
+// pack drops the unused numbers at the end and reallocates the lists and the map, to
+// release the memory of forgotten names.
 func (n *names) pack() {
 	end := len(n.list)
 	for end > 0 && n.list[end-1] == nil {
@@ -99,7 +99,7 @@ func (n *names) pack() {
 	}
 }
 
-// put stores a name under its number.
+// put stores n in b under the given number.
 func (n *name) put(b *boltfile.Bucket, number uint32) error {
 	raw, err := json.Marshal(n)
 	if err != nil {
@@ -116,14 +116,16 @@ func (n *names) find(text string) (number uint32, ok bool) {
 	return number, ok
 }
 
-// all returns the texts by number. The caller must not change the slice.
+// all returns the texts of the names, indexed by number. The caller must not change the
+// slice.
 func (n *names) all() []string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.Clip(n.texts)
 }
 
-// has reports whether a number has a name. Only the writer may call it.
+// has reports whether a number is assigned to a name. Only the goroutine that writes to
+// the file may call it.
 func (n *names) has(number uint32) bool {
 	return int(number) < len(n.list) && n.list[number] != nil
 }
@@ -132,7 +134,7 @@ func (n *names) has(number uint32) bool {
 type newNames struct {
 	limit  int // the largest permitted number of names in the project; 0 = no limit
 	byText map[string]newName
-	added  uint32 // how many of them are not in names yet
+	added  uint32 // how many of the new names have no number in names yet
 }
 
 type newName struct {
@@ -145,7 +147,8 @@ func (p *newNames) full(n *names) bool {
 	return p.limit > 0 && len(n.numbers)+int(p.added) >= p.limit
 }
 
-// add assigns a number to a name that is not pending yet.
+// add adds the name made, which p must not contain yet. It returns the number of the
+// name, and assigns one if the name has none.
 func (p *newNames) add(n *names, made *name) (number uint32) {
 	number, there := n.numbers[made.Text]
 	if !there {
@@ -159,8 +162,8 @@ func (p *newNames) add(n *names, made *name) (number uint32) {
 	return number
 }
 
-// next returns the number of the next name: a free number, or else the number after all
-// used ones.
+// next returns the number for the next new name: a free number, or else the number after
+// all used ones.
 func (p *newNames) next(n *names) uint32 {
 	if left := len(n.free) - int(p.added); left > 0 {
 		return n.free[left-1]
@@ -169,9 +172,9 @@ func (p *newNames) next(n *names) uint32 {
 }
 
 // define returns the number of the name of an event that is about to be stored, and
-// creates the name if necessary. Only the writer may call it. Because no other goroutine
-// changes names, define reads them without a lock. The error is errNamesFull if the name
-// is new and the limit is reached.
+// creates the name or its definition if necessary. Only the goroutine that writes to the
+// file may call it. Because no other goroutine changes names, define reads them without a
+// lock. The error is errNamesFull if the name is new and the limit is reached.
 func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at int64) (uint32, error) {
 	number, there := n.numbers[text]
 	if there && n.list[number].ID != "" {
@@ -196,7 +199,7 @@ func (n *names) define(b *boltfile.Bucket, pending *newNames, text string, at in
 	return number, made.put(b, number)
 }
 
-// install makes the names of a commit visible.
+// install adds the names of a commit to n and thereby makes them visible to queries.
 func (n *names) install(pending newNames) {
 	if len(pending.byText) == 0 {
 		return
@@ -218,7 +221,7 @@ func (n *names) install(pending newNames) {
 	}
 }
 
-// seen updates the times at which names were first and last seen.
+// seen updates FirstSeen and LastSeen of the names of the given items.
 func (n *names) seen(items []walItem) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -228,7 +231,7 @@ func (n *names) seen(items []walItem) {
 	}
 }
 
-// copy returns a copy of the current definition.
+// copy returns a copy of the name with the given number.
 func (n *names) copy(number uint32) *name {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -268,7 +271,8 @@ func (n *names) forget(numbers []uint32) {
 
 // forgetNames removes the names of a project that have no edited definition and to which
 // no stored event and no counter refers. The caller must hold e.maintaining and must have
-// written the head, so that all events that arrive later are in memory.
+// written the events in memory as blocks. Events that are not in blocks have then arrived
+// later and are in memory.
 func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 	unused, err := e.unusedNames(ctx, of)
 	if err != nil || len(unused) == 0 {
@@ -292,8 +296,8 @@ func (e *Engine) forgetNames(ctx context.Context, of *project) error {
 	return nil
 }
 
-// unusedNames returns the names without an edited definition to which no block and no
-// counter refers.
+// unusedNames returns the numbers of the names without an edited definition to which no
+// block and no counter refers.
 func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struct{}, error) {
 	unused := of.names.unedited()
 	if len(unused) == 0 {
@@ -312,9 +316,9 @@ func (e *Engine) unusedNames(ctx context.Context, of *project) (map[uint32]struc
 	return unused, err
 }
 
-// removeCounted removes from a set of names those that have a counter. It starts with the
-// latest hour and stops when the set is empty, which is usually soon, because most names
-// are in use.
+// removeCounted removes the names with a counter from a set, which contains the numbers
+// of names. It starts with the latest hour and stops when the set is empty, which is
+// usually soon, because most names are in use.
 func removeCounted(ctx context.Context, counters *boltfile.Bucket, from map[uint32]struct{}) error {
 	cursor := counters.Cursor()
 	for key, raw := cursor.Last(); key != nil && len(from) > 0; key, raw = cursor.Prev() {
@@ -355,8 +359,8 @@ func (e *Engine) forgetUnused(of *project, numbers []uint32) error {
 	return err
 }
 
-// namesInMemory returns the names of the events in memory. The caller must hold the
-// lock of e.file.
+// namesInMemory returns the numbers of the names of the events in memory. The caller must
+// hold the lock of e.file.
 func (e *Engine) namesInMemory(p Project) map[uint32]bool {
 	numbers := map[uint32]bool{}
 	for _, h := range e.heads.Load().all() {

@@ -8,8 +8,8 @@ import (
 	"svc/internal/boltfile"
 )
 
-// Probe returns the error that Open would return for a file that no process has open,
-// without changing the file. It reads all pages.
+// Probe returns the error that Open would return, but does not change the file. No
+// process may have the file open. Probe reads all pages.
 func Probe(path string) error {
 	format, found := uint32(0), false
 	err := boltfile.ExaminePages(path, func(key, value []byte) {

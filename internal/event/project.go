@@ -36,14 +36,15 @@ type projectIndexes struct {
 }
 
 const (
-	// The payload of a key has keyPayload bytes: the lower 16 bits of the event's hour
-	// and the 15-second slot within the hour.
+	// The payload of an entry in the index of event IDs has keyPayload bytes: the lower
+	// 16 bits of the event's hour and the 15-second slot within the hour.
 	keyPayload  = 3
 	slotBits    = 8
 	slotSeconds = 15
 )
 
-// keyOf returns the payload of the key of an event at a Unix second.
+// keyOf returns the payload for the ID of an event at the given Unix second in the index
+// of event IDs.
 func keyOf(at int64) uint32 {
 	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
 }
@@ -90,7 +91,7 @@ func (e *Engine) loadIndexes(b *boltfile.Bucket) (x projectIndexes, err error) {
 	return x, err
 }
 
-// project returns a project, or nil if the project has never been written to.
+// project returns a project, or nil if the project has no stored data.
 func (e *Engine) project(number Project) *project {
 	e.known.RLock()
 	defer e.known.RUnlock()
@@ -118,7 +119,8 @@ func (e *Engine) addProject(tx *boltfile.Tx, number Project) (*project, error) {
 	return e.loadProject(b, number)
 }
 
-// projectBucket returns one of the buckets of a project, or nil if there is none.
+// projectBucket returns the bucket of a project with the given name, or nil if there is
+// none.
 func projectBucket(tx *boltfile.Tx, number Project, name []byte) *boltfile.Bucket {
 	if b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number))); b != nil {
 		return b.Bucket(name)
@@ -126,5 +128,5 @@ func projectBucket(tx *boltfile.Tx, number Project, name []byte) *boltfile.Bucke
 	return nil
 }
 
-// Project is the number of a project in the data directory.
+// Project is the ID of a project in the main database.
 type Project uint32

@@ -20,7 +20,7 @@ func ask[Q, A any](
 	return a, err
 }
 
-// Overview returns the totals of a range.
+// Overview returns the totals of all events in a range.
 func (e *Engine) Overview(ctx context.Context, p Project, r query.Range) (query.Overview, error) {
 	return ask(ctx, e, p, r, (*query.Source).Overview)
 }
@@ -35,20 +35,22 @@ func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuer
 	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }
 
-// PropertyKeys returns the keys of the properties that events have, most hours first.
+// PropertyKeys returns the keys of the properties that events have. Keys that occur in
+// more hours come first.
 func (e *Engine) PropertyKeys(ctx context.Context, p Project, q query.KeysQuery) ([]query.Key, error) {
 	return ask(ctx, e, p, q, (*query.Source).PropertyKeys)
 }
 
-// Heatmap returns counts by the hours of a week. If only is not empty, it counts only the
-// events with that name.
+// Heatmap returns counts by hour of the week. If the parameter only is not "", Heatmap
+// counts only the events with that name.
 func (e *Engine) Heatmap(ctx context.Context, p Project, r query.Range, only string) (stats.Heatmap, error) {
 	return ask(ctx, e, p, r, func(s *query.Source, _ context.Context, r query.Range) (stats.Heatmap, error) {
 		return s.Heatmap(r, only)
 	})
 }
 
-// Funnel counts the users that reach each step, and the time they take.
+// Funnel returns the number of users that reach each step, and the median of the time
+// that they take.
 func (e *Engine) Funnel(ctx context.Context, p Project, q query.FunnelQuery) ([]query.FunnelStep, error) {
 	return ask(ctx, e, p, q, (*query.Source).Funnel)
 }
@@ -63,17 +65,18 @@ func (e *Engine) Paths(ctx context.Context, p Project, q query.PathsQuery) (quer
 	return ask(ctx, e, p, q, (*query.Source).Paths)
 }
 
-// MetricValue computes one number for a whole range.
+// MetricValue computes the value of a metric for a whole range.
 func (e *Engine) MetricValue(ctx context.Context, p Project, q query.MetricQuery) (query.MetricValue, error) {
 	return ask(ctx, e, p, q, (*query.Source).MetricValue)
 }
 
-// MetricTimeseries computes a number for each bucket of a range.
+// MetricTimeseries computes the value of a metric for each bucket (such as an hour or a
+// day) of a range.
 func (e *Engine) MetricTimeseries(ctx context.Context, p Project, q query.MetricQuery) (query.MetricTimeseries, error) {
 	return ask(ctx, e, p, q, (*query.Source).MetricTimeseries)
 }
 
-// MetricBreakdown computes a number for each value of a dimension.
+// MetricBreakdown computes the value of a metric for each value of a dimension.
 func (e *Engine) MetricBreakdown(ctx context.Context, p Project, q query.MetricQuery) (query.MetricBreakdown, error) {
 	return ask(ctx, e, p, q, (*query.Source).MetricBreakdown)
 }

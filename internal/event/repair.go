@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Repair corrects, in one transaction, those findings of Check for which the correct
-// state can be derived from blocks and texts. No other process may have the file open.
-// Its memory grows with the index of event IDs, by about 6 bytes per event. The error is
-// one of the errors of Open or the error of ctx.
+// Repair repairs, in one transaction, the damage that Check finds, if the correct state
+// can be derived from blocks and texts. No other process may have the file open. The
+// memory that Repair uses grows with the index of event IDs, by about 6 bytes per event.
+// The error is one of the errors of Open or the error of ctx.
 func Repair(ctx context.Context, path string) error {
 	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(tx *boltfile.Tx) error {

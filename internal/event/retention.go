@@ -52,9 +52,9 @@ func (e *Engine) ApplyRetention(ctx context.Context, p Project, eventsBefore, co
 	return e.forgetNames(ctx, of)
 }
 
-// dropBefore deletes from a bucket the values of all hours before the given hour. If it
-// deletes counters, it also records the given hour as the first hour with complete
-// counters.
+// dropBefore deletes the values of all hours before the given hour (in hours since 1970)
+// from the bucket with the given name. If it deletes counters, it also records the given
+// hour as the first hour with complete counters.
 func (e *Engine) dropBefore(ctx context.Context, of *project, name []byte, hour int64) (dropped bool, err error) {
 	hour = min(max(hour, 0), math.MaxUint32)
 	for ctx.Err() == nil {
@@ -90,8 +90,8 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events that are earlier than a given Unix second but in the same
-// hour. cut reports whether there were any.
+// cutHour removes the events that are in the same hour as the Unix second before, but
+// earlier. cut reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))
@@ -117,7 +117,8 @@ func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bo
 	return cut, err
 }
 
-// vacuum removes from the dictionaries the texts to which no event refers.
+// vacuum removes the distinct_ids and session_ids to which no event refers from the
+// dictionaries.
 func (e *Engine) vacuum(ctx context.Context, of *project) error {
 	e.file.Lock()
 	ends := [2]uint32{of.subjects.Next(), of.sessions.Next()}

@@ -35,13 +35,14 @@ type snapshot struct {
 type headSnapshot struct {
 	head         *head
 	of           *headProject
-	n            int
+	n            int // number of events
 	counts       map[counterGroup][]int64
 	firstSession uint32
 	sessions     []string // numbered from firstSession
 }
 
-// subject returns the number of a distinct_id that is new in the head, or 0.
+// subject returns the number of a distinct_id if it was first received with an event of
+// this head, and 0 otherwise.
 func (s *headSnapshot) subject(text string) uint32 {
 	s.head.mu.RLock()
 	defer s.head.mu.RUnlock()
@@ -50,9 +51,9 @@ func (s *headSnapshot) subject(text string) uint32 {
 
 // hour holds the events of one hour of a snapshot.
 type hour struct {
-	start int64 // Unix second
-	raws  [][]byte
-	heads []*block.Columns
+	start int64            // Unix second
+	raws  [][]byte         // the encoded blocks
+	heads []*block.Columns // the events in memory
 }
 
 // snapshot runs fn with a snapshot of a project. fn must not block on a slow
@@ -142,7 +143,8 @@ func (h *hour) failed(err error) error {
 	return fmt.Errorf("events of hour %d: %w", h.start/3600, err)
 }
 
-// take adds the events of a project that a head contains at the time of the call.
+// take adds to the snapshot the events of a project that a head contains at the time of
+// the call.
 func (v *snapshot) take(h *head, p Project) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -180,7 +182,8 @@ func (v *snapshot) nameText(number uint32) string {
 	return v.texts[number]
 }
 
-// hours returns the hours that have events and overlap a range, ascending.
+// hours returns the hours that have events and overlap the range between two Unix
+// seconds, both inclusive, in ascending order.
 func (v *snapshot) hours(from, to int64) []*hour {
 	from, to = max(from, 0), min(to, 1<<32*3600-1)
 	if from > to {
@@ -219,7 +222,9 @@ func (v *snapshot) hours(from, to int64) []*hour {
 	return list
 }
 
-// part returns the events of one hour in a head. Properties are read on demand.
+// part returns the events of one hour in a head. at is the Unix second at which the hour
+// begins, and the parameter order is part of a result of the method order. Properties are
+// read on demand.
 func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
 	object := func(row uint32) string { return s.of.props[order[row]&(1<<rowBits-1)] }
 	columns := block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {

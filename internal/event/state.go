@@ -12,7 +12,7 @@ import (
 	"svc/internal/meter"
 )
 
-// State describes an engine by counters and its current size. Counters start at zero when
+// State contains counters of an engine and its current size. Counters start at zero when
 // the engine is opened. Distributions of times are in nanoseconds.
 type State struct {
 	boltfile.State // counts only commits of batches

@@ -13,7 +13,7 @@ import (
 
 // A value of the WAL contains the batches of one commit, concatenated:
 //
-// 	batch   = project, received, time zone + 1 or 0, platform, region (uvarints)
+// 	batch   = project, received, time zone (stats.Offset), platform, region (uvarints)
 // 	          subject, session, version, country name, region name, city,
 // 	          address, user agent (texts)
 // 	          number of events (uvarint) { event }
@@ -48,7 +48,7 @@ func appendText(b []byte, text string) []byte {
 }
 
 // append appends a batch to a value of the WAL. The stored batch contains only the items
-// at the indexes in take. names holds the numbers of their names.
+// at the indexes in take. names holds the number of the name for each element of take.
 func (t *walBatch) append(b []byte, items []submission.Item, take []int, names []uint32) []byte {
 	b = binary.AppendUvarint(b, uint64(t.project))
 	b = binary.AppendUvarint(b, uint64(t.received))
@@ -160,7 +160,7 @@ func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	return kept, has, nil
 }
 
-// replay builds the head from the WAL.
+// replay reads the WAL and loads its events into memory.
 func (e *Engine) replay(tx *boltfile.Tx) error {
 	last := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
 	var batch walBatch
