@@ -7,7 +7,7 @@ import (
 	"svc/internal/platform"
 )
 
-// Format is what a feed is made for.
+// Format names the kind of client for which a feed is written.
 type Format string
 
 // The formats of feeds.
@@ -28,7 +28,8 @@ var Formats = []Format{
 	FormatTauri, FormatElectron, FormatVelopack, FormatSparkle, FormatWinSparkle, FormatSquirrel, FormatSquirrelMac, FormatAtom, FormatLatest,
 }
 
-// Order returns the order of native versions in a format.
+// Order returns the order in which the updaters of a format compare versions, or "" if they have
+// none of their own.
 func (f Format) Order() Order {
 	switch f {
 	case FormatTauri, FormatElectron, FormatSquirrelMac:
@@ -41,9 +42,10 @@ func (f Format) Order() Order {
 	return ""
 }
 
-// Selections returns the selections of all addresses of a format. The versions are those of the
-// channel: the addresses of packages depend on them. Feeds for feed readers have none, because they
-// list versions whatever their assets are.
+// Selections returns a Selection for each address of the feeds of a format. project is the key of
+// the project. versions are the versions of the channel, because the addresses of package feeds
+// depend on their packages. Feeds for feed readers have no Selection, because they list versions
+// regardless of their assets.
 func (f Format) Selections(project string, versions []*Release) (all []Selection) {
 	switch f {
 	case FormatTauri:
@@ -74,7 +76,8 @@ func (f Format) Selections(project string, versions []*Release) (all []Selection
 	return all
 }
 
-// packagesIn returns the packages for which versions have files.
+// packagesIn returns the packages to which assets of the versions belong. These are packages of
+// Squirrel.Windows if squirrel is true, and of Velopack otherwise.
 func packagesIn(versions []*Release, squirrel bool) (all []Package) {
 	archs := []asset.Arch{""}
 	if squirrel {
@@ -96,8 +99,9 @@ func packagesIn(versions []*Release, squirrel bool) (all []Package) {
 	return all
 }
 
-// Check returns everything that keeps the given versions out of the feeds of a format, and the
-// remarks about what the feeds list. The versions are those of the channel in descending order.
+// Check returns the problems that keep versions and assets out of the feeds of a format, and
+// remarks on those that the feeds list. project is the key of the project. versions are versions of
+// one channel in descending order.
 func (r Rules) Check(f Format, project string, versions []*Release) []Problem {
 	found, known := []Problem{}, map[Problem]bool{}
 	r.Report = func(p Problem) {
@@ -120,8 +124,8 @@ func (r Rules) Check(f Format, project string, versions []*Release) []Problem {
 	return found
 }
 
-// checkPackages reports packages that no feed can list because their content is unknown, and those
-// whose address leads to a greater version.
+// checkPackages reports packages that no feed can list because their content is unknown, and
+// packages whose address leads to another one of the same name.
 func (r Rules) checkPackages(versions []*Release, squirrel bool) {
 	named := Packages(versions, squirrel)
 	for _, v := range versions {
@@ -143,8 +147,8 @@ func (r Rules) checkPackages(versions []*Release, squirrel bool) {
 	}
 }
 
-// CheckAssets returns the codes of the problems that feeds of any format have with the assets of a
-// version, by the name of the asset.
+// CheckAssets checks the assets of a version for the feeds of all formats. It returns the codes of
+// the problems by the name of the asset.
 func (r Rules) CheckAssets(project string, v *Release) map[string][]asset.Problem {
 	found := map[string][]asset.Problem{}
 	for _, f := range Formats {

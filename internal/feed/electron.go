@@ -14,16 +14,18 @@ import (
 	"svc/internal/platform"
 )
 
-// ElectronFile is the system for which a file of the feed lists assets.
+// ElectronFile identifies a file of the electron-updater feed by the system for which it lists
+// assets.
 type ElectronFile struct {
 	platform platform.Platform
-	arch     asset.Arch // set on Linux only, where each architecture has a file
+	arch     asset.Arch // set only on Linux, where each architecture has a file of its own
 }
 
 // Platform returns the platform of the system.
 func (f ElectronFile) Platform() platform.Platform { return f.platform }
 
-// electronFiles maps the end of a file's name, after the channel, to its system.
+// electronFiles maps the part of a feed file's name between the channel and .yml to the system of
+// the file.
 var electronFiles = map[string]ElectronFile{
 	"":             {platform.Windows, ""},
 	"-mac":         {platform.MacOS, ""},
@@ -33,8 +35,8 @@ var electronFiles = map[string]ElectronFile{
 	"-linux-ia32":  {platform.Linux, asset.X86},
 }
 
-// ParseElectronFile splits the name of a file into its channel and its system. It returns false for
-// any other name.
+// ParseElectronFile splits the name of a feed file, such as latest-mac.yml, into the channel and
+// the system. ok is false if the name has another form.
 func ParseElectronFile(name string) (channel string, f ElectronFile, ok bool) {
 	stem, isYAML := strings.CutSuffix(name, ".yml")
 	channel, system, more := strings.Cut(stem, "-")
@@ -45,22 +47,23 @@ func ParseElectronFile(name string) (channel string, f ElectronFile, ok bool) {
 	return channel, f, ok && isYAML && channel != ""
 }
 
-// electronArchs maps architectures to the words that electron-updater looks for in addresses.
+// electronArchs maps architectures to the words that electron-updater looks for in the addresses of
+// assets.
 var electronArchs = map[asset.Arch]string{
 	"": "any", asset.X64: "x64", asset.ARM64: "arm64", asset.X86: "ia32", asset.ARMv7: "arm", asset.Universal: "universal",
 }
 
-// ElectronArch returns the word for the architecture of an asset in its path.
+// ElectronArch returns the word for the architecture of an asset in its ElectronPath.
 func ElectronArch(a *asset.Asset) string { return electronArchs[a.Arch] }
 
-// ElectronPath returns the path of an asset below the address of the feed, percent-encoded. The
-// client recognises architectures and versions in it.
+// ElectronPath returns the percent-encoded path of an asset, relative to the address of the feed.
+// electron-updater looks for the architecture and the version in it.
 func ElectronPath(v *Release, a *asset.Asset) string {
 	return url.PathEscape(v.SemVer) + "/" + ElectronArch(a) + "/" + url.PathEscape(a.Name)
 }
 
-// Electron returns the assets of a version in the order in which a file lists them. The project is
-// the name of the project in the address of the app.
+// Electron returns the assets of a version that the file f of the feed lists, in the order of the
+// file. project is the key of the project, which is part of the addresses of its assets.
 func (r Rules) Electron(v *Release, f ElectronFile, project string) []*asset.Asset {
 	kinds, archs, arch := []asset.Kind{asset.Exe}, []asset.Arch{asset.Universal, "", asset.X64, asset.X86, asset.ARM64}, plainArch
 	switch f.platform {
@@ -98,7 +101,7 @@ func (r Rules) electronReads(v *Release, a *asset.Asset, project string) bool {
 	return true
 }
 
-// Selection returns how a file of the feed chooses among the versions of a project.
+// Selection returns the Selection of this file of the feed. project is the key of the project.
 func (f ElectronFile) Selection(project string) Selection {
 	return Selection{
 		Order: SemVerOrder, On: f.platform,
@@ -106,7 +109,8 @@ func (f ElectronFile) Selection(project string) Selection {
 	}
 }
 
-// ElectronYAML returns a file with the given assets of a version. There must be at least one.
+// ElectronYAML returns the content of a feed file that lists the given assets of a version. There
+// must be at least one asset.
 func ElectronYAML(v *Release, assets []*asset.Asset) []byte {
 	b := fmt.Appendf(nil, "version: %s\nfiles:\n", yamlText(v.SemVer))
 	for _, a := range assets {
@@ -127,7 +131,8 @@ func ElectronYAML(v *Release, assets []*asset.Asset) []byte {
 	return b
 }
 
-// base64Of returns bytes that are given in hex as base64 with padding.
+// base64Of converts a checksum from hexadecimal to base64 with padding. It returns "" if sum is not
+// hexadecimal.
 func base64Of(sum string) string {
 	raw, err := hex.DecodeString(sum)
 	if err != nil {
@@ -136,8 +141,8 @@ func base64Of(sum string) string {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// yamlText returns a double-quoted text that JSON and YAML read alike. Bare, 2.10 would be a number
-// in YAML, and a date a date.
+// yamlText returns a text in double quotes, in a form that JSON and YAML read alike. Without
+// quotes, YAML would read 2.10 as a number and 2026-01-02 as a date.
 func yamlText(text string) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {
@@ -145,7 +150,7 @@ func yamlText(text string) string {
 	}
 	var b strings.Builder
 	for _, c := range string(quoted) {
-		if c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff { // not allowed in YAML, but in JSON
+		if c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff { // allowed in JSON, but not in YAML
 			fmt.Fprintf(&b, `\u%04x`, c)
 		} else {
 			b.WriteRune(c)

@@ -31,7 +31,7 @@ import (
 	"svc/internal/signature"
 )
 
-// The problems that feeds find, besides those of the assets themselves.
+// The codes of problems that feeds find, in addition to the codes that package asset defines.
 const (
 	NoSemVer              asset.Problem = "no_semver"
 	NativeOrder           asset.Problem = "native_order"
@@ -42,12 +42,11 @@ const (
 	BundleVersionUnknown  asset.Problem = "bundle_version_unknown"
 )
 
-// Problem is a reason for which a feed leaves something out, or a remark about something that it
-// lists.
+// Problem is the reason why a feed omits a version or an asset, or a remark on one that it lists.
 type Problem struct {
 	Code    asset.Problem
-	Version string // display text
-	Asset   string // name; "" if the problem concerns the version
+	Version string // display text of the version
+	Asset   string // name of the asset; "" if the problem concerns the version
 	Message string
 }
 
@@ -72,34 +71,35 @@ var messages = map[asset.Problem]string{
 	asset.Unreadable:    "the content of the file is not what its name says; upload it again, or set kind",
 }
 
-// Release is a version as feeds list it.
+// Release is a version of an app, with the data that feeds need.
 type Release struct {
 	Version    string // display text
-	SemVer     string // "" = none
-	WinSparkle string // "" = none
+	SemVer     string // text for updaters that compare versions by SemVer; "" = none
+	WinSparkle string // text that WinSparkle compares; "" = none
 	// Sparkle returns the text that Sparkle compares, for an asset with the given CFBundleVersion,
-	// which may be "". derived reports that it is only a guess.
+	// which may be "". derived means that the text was only derived from the version.
 	Sparkle func(bundle string) (text string, derived bool)
 
 	// Text returns the title and the notes, which are Markdown, in the language of the reader. Both
-	// may be "". Formats call it for the versions that they list only.
+	// may be "". It is called only for versions that a feed lists.
 	Text func() (title, notes string)
 	Date int64 // Unix seconds
 
 	Milestone  bool
 	Deprecated bool
-	Gap        bool // yanked, aborted or not published: no chain of delta packages leads across it
+	Gap        bool // yanked, aborted or not published, so no chain of delta packages may lead across it
 
-	// OutOfOrder lists the orders in which a greater version has a lower or equal native text. Feeds
-	// with such an order leave the version out. Overtaken lists the orders in which a lower version has
-	// a greater or equal native text.
+	// OutOfOrder lists the orders in which the native text of this version (the text that updaters
+	// compare) is greater than or equal to that of a greater version. Feeds that use such an order
+	// omit this version. Overtaken lists the orders in which a lower version has a greater or equal
+	// native text.
 	OutOfOrder, Overtaken []Order
 
 	Assets []asset.Asset
 }
 
-// NewRelease returns a version without texts and date. native contains the native texts that were set
-// by hand, and may be nil. The version must not be changed through comparable.
+// NewRelease returns a Release without texts and date. native holds the texts that an administrator
+// has set for updaters; it may be nil. comparable supplies the texts that native does not set.
 func NewRelease(version string, comparable release.Comparable, native *release.NativeVersions, assets []asset.Asset) *Release {
 	set := *cmp.Or(native, &release.NativeVersions{})
 	v := &Release{
@@ -111,39 +111,42 @@ func NewRelease(version string, comparable release.Comparable, native *release.N
 	return v
 }
 
-// Order is the order of native versions that a family of updaters uses.
+// Order names the rules by which a family of updaters compares the texts of versions.
 type Order string
 
-// The orders of native versions.
+// The orders that updaters use.
 const (
 	SemVerOrder     Order = "semver"
 	SparkleOrder    Order = "sparkle"
 	WinSparkleOrder Order = "winsparkle"
 )
 
-// Selection is how an address of a feed chooses among the versions of a channel.
+// Selection describes which versions of a channel the feed at one address can list.
 type Selection struct {
-	Order Order             // "" = the updater has no native versions of its own
-	On    platform.Platform // "" = several
+	Order Order             // "" = the updater has no order of its own
+	On    platform.Platform // platform of the listed assets; "" = several
 	// Fits reports whether the feed can list a version.
 	Fits func(Rules, *Release) bool
-	// more looks at the assets that the feed lists besides those that Fits needs. It may be nil.
+	// more reports the problems of assets that the feed lists in addition to those that Fits
+	// examines. It may be nil.
 	more func(Rules, *Release)
 }
 
-// named returns the title of the version, or else its display text, and the notes.
+// named returns the title and the notes of the version. If it has no title, named returns its
+// display text instead.
 func (v *Release) named() (title, notes string) {
 	title, notes = v.Text()
 	return cmp.Or(title, v.Version), notes
 }
 
-// Rules are the rules of a project that all its feeds follow.
+// Rules holds the settings of a project that apply to all its feeds.
 type Rules struct {
-	Minisign, Sparkle bool // whether the project has a key of the scheme, in any state
+	Minisign, Sparkle bool // whether the project has a key of this signature scheme, in any state
 
-	Origin string // address in front of the paths of stored files
+	Origin string // scheme and host that precede the paths of stored files
 
-	// Report receives each reason for which an asset or a version is left out. It may be nil.
+	// Report receives each reason for which an asset or a version is omitted, and each remark on a
+	// listed one. It may be nil.
 	Report func(Problem)
 }
 
@@ -158,8 +161,9 @@ func (r Rules) report(v *Release, a *asset.Asset, code asset.Problem) {
 	r.Report(p)
 }
 
-// comparable reports whether updaters with the given order can be given a version with the given
-// native text.
+// comparable reports whether feeds for updaters with the given order may list a version. native is
+// the text of the version that these updaters compare, or "" if it has none. Problems are passed to
+// r.Report.
 func (r Rules) comparable(v *Release, native string, order Order) bool {
 	leftOut := native == "" || slices.Contains(v.OutOfOrder, order)
 	switch {
@@ -171,7 +175,7 @@ func (r Rules) comparable(v *Release, native string, order Order) bool {
 	return !leftOut
 }
 
-// listed reports whether feeds may list an asset at all.
+// listed reports whether feeds of any format may list an asset. Problems are passed to r.Report.
 func (r Rules) listed(v *Release, a *asset.Asset) bool {
 	switch {
 	case a.Hidden || a.Variant != "":
@@ -190,16 +194,16 @@ func (r Rules) listed(v *Release, a *asset.Asset) bool {
 	return false
 }
 
-// remarks lists the problems of assets that keep them out of no feed.
+// remarks lists the problems for which no feed omits an asset.
 var remarks = []asset.Problem{asset.DuplicateName, asset.Unreadable}
 
-// keyed reports whether the project has a key of a scheme.
+// keyed reports whether the project has a key of a signature scheme.
 func (r Rules) keyed(scheme signature.Scheme) bool {
 	return scheme == signature.Minisign && r.Minisign || scheme == signature.Sparkle && r.Sparkle
 }
 
-// signature returns the signature that a feed passes on: a valid one or, while the project has no
-// key of the scheme, one that was not verified. It returns "" if there is none.
+// signature returns the signature of an asset that feeds contain, or "" if there is none. It is a
+// valid signature or, if the project has no key of the scheme, one that could not be verified.
 func (r Rules) signature(a *asset.Asset, scheme signature.Scheme) string {
 	s := a.Signatures[scheme]
 	if s.Status == signature.Valid || !r.keyed(scheme) && (s.Status == signature.Untrusted || s.Status == signature.Unchecked) {
@@ -208,7 +212,8 @@ func (r Rules) signature(a *asset.Asset, scheme signature.Scheme) string {
 	return ""
 }
 
-// unsigned reports that an asset has no signature that counts.
+// unsigned reports that an asset has no usable signature of the given schemes. The code of the
+// problem is SignatureInvalid if one of the signatures is invalid, and Unsigned otherwise.
 func (r Rules) unsigned(v *Release, a *asset.Asset, schemes ...signature.Scheme) {
 	code := asset.Unsigned
 	for _, scheme := range schemes {
@@ -227,8 +232,8 @@ func (r Rules) URL(a *asset.Asset) string {
 	return a.URL
 }
 
-// archOf returns the architecture of an asset. Unless it is known, it is the usual one of the
-// platform.
+// archOf returns the architecture of an asset. If it is not known, archOf returns the usual
+// architecture of the platform.
 func archOf(a *asset.Asset) asset.Arch {
 	switch {
 	case a.Arch != "":
@@ -239,8 +244,9 @@ func archOf(a *asset.Asset) asset.Arch {
 	return asset.Universal
 }
 
-// pick returns the first asset that fits, trying one combination of kind and architecture after
-// another. Kinds take precedence over architectures.
+// pick returns the first asset of a version for which fits returns true, or nil. It tries all
+// architectures of the first kind, then those of the next kind, and so on. The function arch
+// returns the architecture of an asset.
 func pick(
 	v *Release, kinds []asset.Kind, archs []asset.Arch, arch func(*asset.Asset) asset.Arch, fits func(*asset.Asset) bool,
 ) *asset.Asset {
@@ -256,7 +262,7 @@ func pick(
 	return nil
 }
 
-// plainArch returns the architecture of an asset, "" if it is not known.
+// plainArch returns the architecture of an asset, or "" if it is not known.
 func plainArch(a *asset.Asset) asset.Arch { return a.Arch }
 
 // onWeb reports whether an address is absolute and can be fetched with HTTP.
@@ -267,7 +273,7 @@ func onWeb(address string) bool {
 
 func utc(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 
-// encode returns a value as JSON. Characters of HTML stay as they are.
+// encode returns a value as JSON. It does not escape the characters that are special in HTML.
 func encode(value any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -278,7 +284,7 @@ func encode(value any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// words splits the fields of a comment.
+// words splits the comment of a signature at spaces and tabs.
 func words(comment string) []string {
 	return strings.FieldsFunc(comment, func(r rune) bool { return r == '\t' || r == ' ' })
 }

@@ -7,8 +7,8 @@ import (
 	"svc/internal/platform"
 )
 
-// latestKinds holds the kinds of each platform that a link without a kind may lead to, the preferred
-// one first.
+// latestKinds lists, for each platform, the kinds of assets to which a link without a kind may
+// lead, in order of preference.
 var latestKinds = map[platform.Platform][]asset.Kind{
 	platform.Windows: {asset.Exe, asset.MSI, asset.MSIX, asset.ExePortable, asset.Zip},
 	platform.MacOS:   {asset.DMG, asset.PKG, asset.AppZip, asset.Tar},
@@ -16,8 +16,9 @@ var latestKinds = map[platform.Platform][]asset.Kind{
 	platform.Android: {asset.APK, asset.AAB},
 }
 
-// Latest returns the asset of a version to which a link leads, or nil. An empty arch stands for any
-// architecture, an empty kind for the preferred one.
+// Latest returns the asset of a version to which a link to the latest version leads, or nil. If
+// arch is "", an asset of any architecture fits. If kind is "", Latest chooses the most preferred
+// kind that the version has.
 func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind asset.Kind) *asset.Asset {
 	fits := func(a *asset.Asset) bool { return a.Platform == on && r.listed(v, a) && onWeb(r.URL(a)) }
 	archs := []asset.Arch{arch, asset.Universal}
@@ -45,7 +46,8 @@ func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind as
 	return nil
 }
 
-// LatestSelection returns how a link to the latest version chooses a version.
+// LatestSelection returns the Selection of a link to the latest version. Its parameters are those
+// of Latest.
 func LatestSelection(on platform.Platform, arch asset.Arch, kind asset.Kind) Selection {
 	return Selection{
 		On: on, Fits: func(r Rules, v *Release) bool { return r.Latest(v, on, arch, kind) != nil },

@@ -9,11 +9,11 @@ import (
 	"svc/internal/signature"
 )
 
-// maxItems is the maximum number of items in a feed of Sparkle, not counting milestones.
+// maxItems is the maximum number of items in a feed for Sparkle, not counting milestones.
 const maxItems = 20
 
-// SparkleAsset returns the asset that the feed offers, or nil. An arch of "" stands for an app that does
-// not say on which architecture it runs.
+// SparkleAsset returns the asset of a version that the feed for Sparkle lists, or nil. arch is the
+// architecture on which the app runs, or "" if the app does not send it.
 func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
 	archs := []asset.Arch{asset.Universal, "", asset.X64, asset.ARM64}
 	if arch != "" {
@@ -31,7 +31,8 @@ func (r Rules) SparkleAsset(v *Release, arch asset.Arch) *asset.Asset {
 	return a
 }
 
-// SparkleSelection returns how the feed chooses among versions.
+// SparkleSelection returns the Selection of the feed for Sparkle. arch is the architecture on which
+// the app runs, or "".
 func SparkleSelection(arch asset.Arch) Selection {
 	return Selection{
 		Order: SparkleOrder, On: platform.MacOS,
@@ -44,8 +45,8 @@ func SparkleSelection(arch asset.Arch) Selection {
 	}
 }
 
-// sparkleReads reports whether Sparkle accepts an asset. A signature is needed as soon as the
-// project has a key.
+// sparkleReads reports whether Sparkle and WinSparkle accept an asset. If the project has a key for
+// Sparkle signatures, the asset must have such a signature.
 func (r Rules) sparkleReads(v *Release, a *asset.Asset) bool {
 	switch {
 	case !onWeb(r.URL(a)):
@@ -59,21 +60,21 @@ func (r Rules) sparkleReads(v *Release, a *asset.Asset) bool {
 	return false
 }
 
-// SparkleItems are the versions from which a feed of Sparkle is made.
+// SparkleItems holds the versions from which a feed for Sparkle is built.
 type SparkleItems struct {
-	// Offered contains the versions that the reader is offered and that have an asset, in
-	// descending order.
+	// Offered contains the versions that the client may be offered and that have an asset for it,
+	// in descending order.
 	Offered []*Release
-	// Target is the only version to list. Without a target, the newest of Offered are listed, and
-	// all milestones among them.
+	// Target is the only version to list. If it is nil, the feed lists the greatest versions in
+	// Offered, and all milestones in Offered.
 	Target *Release
-	// Versions contains all versions of the channel in descending order, with those of Offered.
-	// Deprecated ones among them make updates critical.
+	// Versions contains all versions of the channel in descending order, including those in
+	// Offered. The deprecated versions among them determine which updates are critical.
 	Versions []*Release
 	Arch     asset.Arch
 }
 
-// SparkleXML returns the feed.
+// SparkleXML returns the feed for Sparkle, which is an XML document.
 func (r Rules) SparkleXML(head Appcast, in SparkleItems) []byte {
 	x := newAppcast(head)
 	at := make(map[*Release]int, len(in.Versions))
@@ -108,9 +109,10 @@ func (r Rules) SparkleXML(head Appcast, in SparkleItems) []byte {
 	return x.endAppcast()
 }
 
-// critical returns the Sparkle version below which updates are critical, and the position in
-// Versions, which at tells, of the lowest deprecated version. The version is that of the lowest item above all
-// deprecated versions; it is "" if there is no such item or no deprecated version.
+// critical returns the Sparkle version below which updates are critical. That is the version of the
+// lowest item above all deprecated versions, or "" if there is no such item or no deprecated
+// version. lowest is the index of the lowest deprecated version in in.Versions, or -1 if there is
+// none. The map at contains the index of each version in in.Versions.
 func (r Rules) critical(in SparkleItems, at map[*Release]int) (version string, lowest int) {
 	greatest := slices.IndexFunc(in.Versions, func(v *Release) bool { return v.Deprecated })
 	if greatest < 0 {
@@ -134,8 +136,8 @@ func (r Rules) critical(in SparkleItems, at map[*Release]int) (version string, l
 	return "", lowest
 }
 
-// milestoneBelow returns the Sparkle version of the greatest milestone below the offered version at
-// a position, or "" if there is none.
+// milestoneBelow returns the Sparkle version of the greatest milestone below in.Offered[at], or ""
+// if there is none.
 func (r Rules) milestoneBelow(in SparkleItems, at int) string {
 	for _, v := range in.Offered[at+1:] {
 		if !v.Milestone {
@@ -149,7 +151,8 @@ func (r Rules) milestoneBelow(in SparkleItems, at int) string {
 	return ""
 }
 
-// enclosure returns the attributes of the element of an asset.
+// enclosure returns the attributes of the enclosure element of an asset: names, each followed by
+// its value. installer means that the asset is an installer package.
 func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
 	attributes := []string{"url", r.URL(a), "length", decimal(*a.Size), "type", "application/octet-stream"}
 	if value := r.signature(a, signature.Sparkle); value != "" {
@@ -161,7 +164,8 @@ func (r Rules) enclosure(a *asset.Asset, installer bool) []string {
 	return attributes
 }
 
-// deltas writes the delta updates to the asset of an item.
+// deltas writes the element with the delta updates that lead to an asset of the version v. The
+// parameter version is the Sparkle version of that asset.
 func (r Rules) deltas(x *document, v *Release, to *asset.Asset, version string) {
 	all := r.deltasTo(v, to)
 	if len(all) == 0 {
@@ -174,7 +178,7 @@ func (r Rules) deltas(x *document, v *Release, to *asset.Asset, version string) 
 	x.close("sparkle:deltas")
 }
 
-// deltasTo returns the delta updates to an asset of a version.
+// deltasTo returns the delta updates that lead to an asset of a version.
 func (r Rules) deltasTo(v *Release, to *asset.Asset) (all []*asset.Asset) {
 	for i := range v.Assets {
 		a := &v.Assets[i]
@@ -198,7 +202,8 @@ func (r Rules) deltaReads(v *Release, a *asset.Asset) bool {
 	return false
 }
 
-// threeNumbers pads the number of a system version with zeros.
+// threeNumbers appends .0 to the version of an operating system until it has at least three
+// numbers.
 func threeNumbers(version string) string {
 	for strings.Count(version, ".") < 2 {
 		version += ".0"

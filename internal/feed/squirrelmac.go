@@ -5,22 +5,23 @@ import (
 	"svc/internal/platform"
 )
 
-// SquirrelMac returns the asset that the feed offers for an architecture, or nil.
+// SquirrelMac returns the asset of a version that the feed for Squirrel.Mac offers for an
+// architecture, or nil.
 func (r Rules) SquirrelMac(v *Release, arch asset.Arch) *asset.Asset {
 	return pick(v, []asset.Kind{asset.AppZip}, []asset.Arch{arch, asset.Universal}, archOf, func(a *asset.Asset) bool {
 		return r.listed(v, a) && r.comparable(v, v.SemVer, SemVerOrder) && onWeb(r.URL(a))
 	})
 }
 
-// SquirrelMacSelection returns how the feed chooses a version.
+// SquirrelMacSelection returns the Selection of the feed for Squirrel.Mac.
 func SquirrelMacSelection(arch asset.Arch) Selection {
 	return Selection{
 		Order: SemVerOrder, On: platform.MacOS, Fits: func(r Rules, v *Release) bool { return r.SquirrelMac(v, arch) != nil },
 	}
 }
 
-// SquirrelMacJSON returns the answer with an asset. The client installs the version that it
-// describes, even if it is the same or an older one.
+// SquirrelMacJSON returns the response that offers an asset to Squirrel.Mac. Squirrel.Mac installs
+// the offered version even if it is equal to or lower than the installed one.
 func (r Rules) SquirrelMacJSON(v *Release, a *asset.Asset) []byte {
 	title, notes := v.named()
 	return encode(struct {

@@ -7,7 +7,7 @@ type Syndication struct {
 	ID      string // URN of a UUID
 	Title   string
 	Author  string
-	Link    string // address of the page about the same things
+	Link    string // address of the web page with the same content
 	Self    string // address of the feed
 	Updated int64  // Unix seconds
 	Entries []Entry
@@ -17,7 +17,7 @@ type Syndication struct {
 type Entry struct {
 	ID                 string // URN of a UUID
 	Title              string
-	Author             string // "" = that of the feed
+	Author             string // "" = the author of the feed
 	Link               string
 	Published, Updated int64  // Unix seconds
 	HTML               string // sanitised
@@ -31,7 +31,7 @@ type Enclosure struct {
 	Size *int64 // bytes; nil = not known
 }
 
-// Atom returns the feed as RFC 4287 defines it.
+// Atom returns the feed in the Atom format of RFC 4287.
 func (s Syndication) Atom() []byte {
 	var x document
 	x.WriteString(xmlHead + `<feed xmlns="http://www.w3.org/2005/Atom">` + "\n")
@@ -65,7 +65,7 @@ func (s Syndication) Atom() []byte {
 	return x.Bytes()
 }
 
-// RSS returns the feed as RSS 2.0.
+// RSS returns the feed in the format RSS 2.0.
 func (s Syndication) RSS() []byte {
 	var x document
 	x.WriteString(xmlHead + `<rss version="2.0">` + "\n")

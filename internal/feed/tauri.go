@@ -11,37 +11,40 @@ import (
 	"svc/internal/signature"
 )
 
-// TauriTarget is what a Tauri app says about the system that it runs on.
+// TauriTarget describes the system on which a Tauri app runs, as the app reports it.
 type TauriTarget struct {
 	os     string // windows, linux or darwin
 	arch   asset.Arch
-	bundle string // as installed; "" = not known
+	bundle string // type of the bundle from which the app was installed, such as nsis; "" = not known
 }
 
-// tauriSystems maps the words of Tauri and cargo-packager to those of the feed.
+// tauriSystems maps the names that Tauri and cargo-packager use for operating systems to the names
+// in feeds.
 var tauriSystems = map[string]string{"windows": "windows", "linux": "linux", "darwin": "darwin", "macos": "darwin"}
 
-// tauriPlatforms holds the platform of assets for each system.
+// tauriPlatforms maps the names of operating systems in feeds to platforms.
 var tauriPlatforms = map[string]platform.Platform{"windows": platform.Windows, "linux": platform.Linux, "darwin": platform.MacOS}
 
 var tauriArchs = map[string]asset.Arch{"x86_64": asset.X64, "aarch64": asset.ARM64, "i686": asset.X86, "armv7": asset.ARMv7}
 
-// tauriKinds maps the bundle types to kinds.
+// tauriKinds maps the bundle types of Tauri to kinds of assets.
 var tauriKinds = map[string]asset.Kind{
 	"nsis": asset.Exe, "msi": asset.MSI, "appimage": asset.AppImage, "deb": asset.Deb, "rpm": asset.RPM, "app": asset.AppTar,
 }
 
-// tauriDefaults holds the kinds for an app that does not say how it was installed.
+// tauriDefaults lists, for each operating system, the kinds of assets for an app that does not
+// report its bundle type, in order of preference.
 var tauriDefaults = map[string][]asset.Kind{
 	"windows": {asset.Exe, asset.MSI}, "linux": {asset.AppImage}, "darwin": {asset.AppTar},
 }
 
-// tauriFormats holds the words by which clients install a kind. cargo-packager needs one in each
-// entry. Other kinds have none.
+// tauriFormats maps kinds of assets to the words that tell clients how to install them.
+// cargo-packager requires such a word in each entry of a feed. Other kinds have no word.
 var tauriFormats = map[asset.Kind]string{asset.Exe: "nsis", asset.MSI: "wix", asset.AppImage: "appimage", asset.AppTar: "app"}
 
-// NewTauriTarget reads the words in the address of a dynamic feed. It returns false if no version
-// can be meant for such a system. An unknown bundle type counts as none.
+// NewTauriTarget parses the operating system, the architecture and the bundle type in the address
+// of a dynamic feed. It returns false if there are no assets for such an operating system or
+// architecture. An unknown bundle type is treated as "".
 func NewTauriTarget(target, arch, bundle string) (TauriTarget, bool) {
 	t := TauriTarget{tauriSystems[target], tauriArchs[arch], bundle}
 	if _, ok := tauriKinds[bundle]; !ok {
@@ -53,17 +56,17 @@ func NewTauriTarget(target, arch, bundle string) (TauriTarget, bool) {
 // Platform returns the platform of the system.
 func (t TauriTarget) Platform() platform.Platform { return tauriPlatforms[t.os] }
 
-// Selection returns how a dynamic feed chooses a version.
+// Selection returns the Selection of a dynamic feed for the app.
 func (t TauriTarget) Selection() Selection {
 	return Selection{
 		Order: SemVerOrder, On: t.Platform(), Fits: func(r Rules, v *Release) bool { return r.Tauri(v, t) != nil },
 	}
 }
 
-// TauriStaticSelection returns how the static feed chooses a version.
+// TauriStaticSelection returns the Selection of the static feed.
 func TauriStaticSelection() Selection { return Selection{Order: SemVerOrder, Fits: Rules.HasTauri} }
 
-// Tauri returns the asset that the feed offers for a system, or nil.
+// Tauri returns the asset of a version that feeds offer for a system, or nil.
 func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
 	kinds := tauriDefaults[t.os]
 	if t.bundle != "" {
@@ -74,8 +77,8 @@ func (r Rules) Tauri(v *Release, t TauriTarget) *asset.Asset {
 	})
 }
 
-// signedForTauri reports whether an asset has an address and a signature that the client accepts.
-// A client refuses a whole static file with an entry that lacks one of them.
+// signedForTauri reports whether an asset has an address and a signature that Tauri accepts. Tauri
+// rejects the whole static feed if one of its entries lacks an address or a signature.
 func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
 	value := r.signature(a, signature.Minisign)
 	switch {
@@ -89,8 +92,9 @@ func (r Rules) signedForTauri(v *Release, a *asset.Asset) bool {
 	return false
 }
 
-// signedFor reports whether the trusted comment of a minisign signature names no version, or one
-// that equals the given one in SemVer, which ignores build metadata.
+// signedFor reports whether a minisign signature can belong to the given version. That is the case
+// if its trusted comment names no version, or one that is equal by the rules of SemVer, which
+// ignore build metadata. value is the base64 form of the signature.
 func signedFor(value, version string) bool {
 	text, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
@@ -110,7 +114,7 @@ func signedFor(value, version string) bool {
 	return true
 }
 
-// tauriEntry is an asset in a static feed.
+// tauriEntry describes an asset in a static or a dynamic feed.
 type tauriEntry struct {
 	URL       string `json:"url"`
 	Signature string `json:"signature"`
@@ -121,8 +125,8 @@ func (r Rules) newTauriEntry(a *asset.Asset) tauriEntry {
 	return tauriEntry{r.URL(a), a.Signatures[signature.Minisign].Value, tauriFormats[a.Kind]}
 }
 
-// tauriHead is what both forms say about the version. There is no name, because clients read it as
-// another name of version.
+// tauriHead holds the fields of the version that static and dynamic feeds have in common. It has no
+// field "name", because clients would read it as the version.
 type tauriHead struct {
 	Version string `json:"version"`
 	Notes   string `json:"notes,omitempty"`
@@ -134,7 +138,8 @@ func newTauriHead(v *Release) tauriHead {
 	return tauriHead{v.SemVer, notes, utc(v.Date).Format(time.RFC3339)}
 }
 
-// TauriDynamic returns the answer to an app for which Tauri has returned the asset a of v.
+// TauriDynamic returns the dynamic feed that offers the asset a of the version v. The asset must be
+// a result of Tauri for that version.
 func (r Rules) TauriDynamic(v *Release, a *asset.Asset) []byte {
 	return encode(struct {
 		tauriHead
@@ -142,7 +147,8 @@ func (r Rules) TauriDynamic(v *Release, a *asset.Asset) []byte {
 	}{newTauriHead(v), r.newTauriEntry(a)})
 }
 
-// tauriListed lists the systems in a static feed.
+// tauriListed lists the operating systems, architectures and bundle types for which a static feed
+// can have entries.
 var tauriListed = []struct {
 	os    string
 	archs []string
@@ -156,7 +162,8 @@ var tauriListed = []struct {
 // HasTauri reports whether a version has an asset that the static feed can list.
 func (r Rules) HasTauri(v *Release) bool { return len(r.tauriEntries(v)) > 0 }
 
-// tauriEntries returns the entries of the static feed of a version.
+// tauriEntries returns the entries of the static feed of a version. Their keys are names of
+// systems, such as linux-x86_64 or linux-x86_64-deb.
 func (r Rules) tauriEntries(v *Release) map[string]tauriEntry {
 	platforms := map[string]tauriEntry{}
 	for _, system := range tauriListed {

@@ -12,24 +12,25 @@ import (
 // maxDeltas is the maximum number of delta packages that a feed lists.
 const maxDeltas = 10
 
-// Package selects the packages of an app. Those of Squirrel.Windows have no channel.
+// Package selects packages of Velopack or Squirrel.Windows in the versions of a project.
 type Package struct {
-	ID      string // "" = the package that comes first in the version
-	Channel string
-	Arch    asset.Arch // "" = every one
+	ID      string     // "" = the first package in the version
+	Channel string     // channel of Velopack; "" = packages of Squirrel.Windows
+	Arch    asset.Arch // "" = every architecture
 }
 
-// ParseVelopackFile returns the channel in the name of a feed. It returns false for any other name.
+// ParseVelopackFile returns the channel of Velopack in the name of a feed, such as
+// releases.win.json. It returns false if the name has another form.
 func ParseVelopackFile(name string) (channel string, ok bool) {
 	channel, isFeed := strings.CutPrefix(name, "releases.")
 	channel, isJSON := strings.CutSuffix(channel, ".json")
 	return channel, isFeed && isJSON && channel != ""
 }
 
-// Full returns the full package of a version that a feed offers, or nil.
+// Full returns the first full package of a version that p selects and feeds can list, or nil.
 func (r Rules) Full(v *Release, p Package) *asset.Asset { return r.nupkg(v, asset.NupkgFull, p) }
 
-// Selection returns how a feed chooses among the versions with packages.
+// Selection returns the Selection of a feed that lists these packages.
 func (p Package) Selection() Selection {
 	return Selection{
 		Fits: func(r Rules, v *Release) bool { return r.Full(v, p) != nil },
@@ -37,7 +38,8 @@ func (p Package) Selection() Selection {
 	}
 }
 
-// nupkg returns the first package of a version that fits and can be listed, or nil.
+// nupkg returns the first package of a version that has the given kind, that p selects, and that
+// feeds can list, or nil.
 func (r Rules) nupkg(v *Release, kind asset.Kind, p Package) *asset.Asset {
 	for i := range v.Assets {
 		a := &v.Assets[i]
@@ -49,7 +51,7 @@ func (r Rules) nupkg(v *Release, kind asset.Kind, p Package) *asset.Asset {
 	return nil
 }
 
-// packageReads reports whether clients can read the entry of a package.
+// packageReads reports whether clients can use the entry of a package in a feed.
 func (r Rules) packageReads(v *Release, a *asset.Asset) bool {
 	if a.Size == nil || a.SHA1 == "" || a.SHA256 == "" {
 		r.report(v, a, asset.NoDigest)
@@ -93,14 +95,16 @@ func (r Rules) Chain(versions []*Release, target *Release, p Package) []Listed {
 	return list
 }
 
-// hasPackage reports whether a version has a full package, whether or not it can be listed.
+// hasPackage reports whether a version has a full package with the ID and channel of p. Feeds may
+// be unable to list it.
 func hasPackage(v *Release, p Package) bool {
 	return slices.ContainsFunc(v.Assets, func(a asset.Asset) bool {
 		return a.Kind == asset.NupkgFull && a.Package != nil && a.Package.Channel == p.Channel && a.Package.ID == p.ID
 	})
 }
 
-// velopackAsset is an entry of the feed. Native clients refuse a feed with a null in it.
+// velopackAsset is an entry of the feed for Velopack. Clients in native code reject a feed that
+// contains null.
 type velopackAsset struct {
 	PackageID     string `json:"PackageId"`
 	Version       string
@@ -113,7 +117,7 @@ type velopackAsset struct {
 	NotesHTML     string
 }
 
-// Velopack returns the feed with the given packages, which may be none.
+// Velopack returns the feed for Velopack with the given packages. list may be empty.
 func Velopack(list []Listed) []byte {
 	assets := make([]velopackAsset, len(list))
 	for i, l := range list {
@@ -131,7 +135,7 @@ func Velopack(list []Listed) []byte {
 	return encode(struct{ Assets []velopackAsset }{assets})
 }
 
-// notesHTML renders notes. Without notes, the result is empty.
+// notesHTML converts notes from Markdown to HTML. It returns "" if there are no notes.
 func notesHTML(notes string) string {
 	if notes == "" {
 		return ""
@@ -139,9 +143,9 @@ func notesHTML(notes string) string {
 	return markdown.HTML(notes)
 }
 
-// Packages returns the packages of a channel of Velopack or Squirrel.Windows by file name. The
-// versions are in descending order. If two packages have the same name, the one of the greater
-// version counts.
+// Packages returns the packages of Squirrel.Windows if squirrel is true, and of Velopack otherwise,
+// by file name. versions are versions of one channel in descending order. If two packages have the
+// same name, Packages returns the one of the greater version.
 func Packages(versions []*Release, squirrel bool) map[string]*asset.Asset {
 	all := map[string]*asset.Asset{}
 	for _, v := range versions {

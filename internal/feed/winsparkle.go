@@ -5,8 +5,9 @@ import (
 	"svc/internal/platform"
 )
 
-// winSparkleSystems lists the architectures for which an item has an enclosure, with the word of
-// WinSparkle. The client takes the first that fits, so the one for all systems comes last.
+// winSparkleSystems lists the systems for which an item can have an enclosure element, with the
+// names that WinSparkle uses for them. WinSparkle takes the first enclosure that fits, so the one
+// for all architectures comes last.
 var winSparkleSystems = []struct {
 	archs []asset.Arch
 	os    string
@@ -17,14 +18,14 @@ var winSparkleSystems = []struct {
 	{[]asset.Arch{asset.Universal, ""}, "windows"},
 }
 
-// winSparkleAsset is an asset for the systems that os names.
+// winSparkleAsset is an asset with the name that WinSparkle uses for its system.
 type winSparkleAsset struct {
 	*asset.Asset
 	os string
 }
 
-// winSparkle returns the assets that the feed lists for an architecture, or for every one if arch is
-// "".
+// winSparkle returns the assets of a version that the feed for WinSparkle lists for an
+// architecture, or for all architectures if arch is "".
 func (r Rules) winSparkle(v *Release, arch asset.Arch) (all []winSparkleAsset) {
 	for _, s := range winSparkleSystems {
 		if arch != "" && s.os != "windows" && s.archs[0] != arch {
@@ -40,18 +41,20 @@ func (r Rules) winSparkle(v *Release, arch asset.Arch) (all []winSparkleAsset) {
 	return all
 }
 
-// HasWinSparkle reports whether a version has an asset that the feed can list.
+// HasWinSparkle reports whether a version has an asset that the feed for WinSparkle can list. The
+// parameter arch is an architecture, or "" for all.
 func (r Rules) HasWinSparkle(v *Release, arch asset.Arch) bool { return len(r.winSparkle(v, arch)) > 0 }
 
-// WinSparkleSelection returns how the feed chooses a version.
+// WinSparkleSelection returns the Selection of the feed for WinSparkle.
 func WinSparkleSelection(arch asset.Arch) Selection {
 	return Selection{
 		Order: WinSparkleOrder, On: platform.Windows, Fits: func(r Rules, v *Release) bool { return r.HasWinSparkle(v, arch) },
 	}
 }
 
-// WinSparkleXML returns the feed with one version, or with none if v is nil. The client joins the
-// texts of elements that are repeated, so there is one item with one of each.
+// WinSparkleXML returns the feed for WinSparkle with one version, or with none if v is nil.
+// WinSparkle concatenates the texts of repeated elements, so the feed has only one item, in which
+// each element with text occurs once.
 func (r Rules) WinSparkleXML(head Appcast, v *Release, arch asset.Arch) []byte {
 	x := newAppcast(head)
 	if v != nil {

@@ -15,16 +15,16 @@ type document struct{ bytes.Buffer }
 
 const xmlHead = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
 
-// rssDate is the layout of dates in RSS. Sparkle reads only English names and a numeric zone.
+// rssDate is the layout of dates in RSS. Sparkle reads only English names and numeric time zones.
 const rssDate = "Mon, 02 Jan 2006 15:04:05 -0700"
 
-// sparkleNamespace is compared as text by clients.
+// sparkleNamespace is the XML namespace of Sparkle's elements. Clients compare it as text.
 const sparkleNamespace = "http://www.andymatuschak.org/xml-namespaces/sparkle"
 
 // Appcast is the head of a feed of Sparkle or WinSparkle.
 type Appcast struct {
 	Title string // name of the project
-	Link  string // address of its page
+	Link  string // address of the project's page
 }
 
 func newAppcast(head Appcast) *document {
@@ -36,7 +36,7 @@ func newAppcast(head Appcast) *document {
 	return x
 }
 
-// endAppcast ends a document that newAppcast has begun.
+// endAppcast closes the elements that newAppcast has opened, and returns the document.
 func (x *document) endAppcast() []byte {
 	x.close("channel")
 	x.WriteString("</rss>\n")
@@ -50,7 +50,7 @@ func (x *document) text(name, text string) {
 	x.WriteString("<" + name + ">" + escaped(text) + "</" + name + ">\n")
 }
 
-// empty writes an element without content. The attributes are names, each followed by its value.
+// empty writes an element without content. attributes contains names, each followed by its value.
 func (x *document) empty(name string, attributes ...string) {
 	x.WriteString("<" + name)
 	for i := 0; i < len(attributes); i += 2 {
@@ -65,7 +65,8 @@ func (x *document) author(name string) {
 	x.close("author")
 }
 
-// head writes the elements with which an item of Sparkle and WinSparkle begins.
+// head writes the elements that an item for Sparkle and one for WinSparkle have in common. The
+// parameter version is the text that the updater compares.
 func (x *document) head(v *Release, version string) {
 	title, notes := v.named()
 	x.text("title", title)
@@ -77,8 +78,8 @@ func (x *document) head(v *Release, version string) {
 	}
 }
 
-// cdata returns a CDATA section with a text. A text that contains the end of a section is split over
-// two.
+// cdata returns a text as a CDATA section. A text that contains ]]>, the end of a section, is split
+// into several sections.
 func cdata(text string) string {
 	return "<![CDATA[" + strings.ReplaceAll(allowed(text), "]]>", "]]]]><![CDATA[>") + "]]>"
 }
