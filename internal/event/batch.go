@@ -43,7 +43,7 @@ func detailsOf(c *submission.Client) block.Details {
 	return d
 }
 
-// clientOf returns the client whose stored form is d. It is the inverse of detailsOf.
+// clientOf returns the client for its stored form. It is the inverse of detailsOf.
 func clientOf(d *block.Details) submission.Client {
 	c := submission.Client{
 		PlatformVersion: d.Version, CountryName: d.CountryName, RegionName: d.RegionName,

@@ -75,8 +75,8 @@ func (c *checker) run() error {
 }
 
 // marks checks the buckets and meta values that every file must have, and returns the
-// number of the last WAL generation whose events have been written as blocks. whole is
-// false if the check cannot continue.
+// number of the last WAL generation that has been written as blocks. whole is false if
+// the check cannot continue.
 func (c *checker) marks() (flushed uint64, whole bool, err error) {
 	meta, whole, err := layout.Check(c.tx, c.report)
 	if meta == nil || err != nil {

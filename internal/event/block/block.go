@@ -21,8 +21,8 @@ import (
 	"svc/internal/integrity"
 )
 
-// The columns that every analysis reads are stored uncompressed, in the form in which
-// they are used. All other columns are compressed.
+// The columns of a block that every analysis reads are stored uncompressed, in the form
+// in which they are used. All other columns are compressed.
 //
 //	1 byte    version, 1
 //	4 bytes   CRC-32C of all that follows, little endian
@@ -39,12 +39,12 @@ import (
 // The columns:
 //
 //	 1  seconds     2 bytes a row, little endian: second in the hour
-//	 2  names       codes in 4; 0, 1, 2 or 4 bytes a row, little endian: as few as
-//	                the number of names needs (1, 256, 65,536, more)
-//	 3  senders     codes in 5 to 9; width as in 2
+//	 2  names       for each row, an index into column 4 in 0, 1, 2 or 4 bytes, little
+//	                endian: as few as the number of names needs (1, 256, 65,536, more)
+//	 3  senders     for each row, an index into columns 5 to 9; width as in column 2
 //	 4  name of     numbers: the name's number in the project
 //	 5  subjects    numbers, by sender: the distinct_id's number in the project
-//	 6  sessions    numbers, by sender: the session_id's; 0 = none
+//	 6  sessions    numbers, by sender: the session_id's number in the project; 0 = none
 //	 7  platforms   numbers, by sender; 0 = none
 //	 8  regions     numbers, by sender; 0 = not known
 //	 9  clients     packed: six lists of texts with codes by sender: version of the
@@ -60,7 +60,7 @@ import (
 //	11  ids         the event_ids that are UUIDs in lower case, 16 bytes each, or 15
 //	                when there is a column 19; see ids.go
 //	12  odd rows    4 bytes each, little endian: rows with another text as event_id.
-//	                They are not in 11
+//	                They are not in column 11
 //	13  odd ids     the texts of the odd rows in groups of 256, each group packed.
 //	                Before the groups: the packed length of each in bytes (4 bytes
 //	                each, little endian)
@@ -70,7 +70,7 @@ import (
 //	16  rest keys   packed
 //	17  rest rows   packed
 //	18  rest values packed
-//	19  UUIDs       1 byte: the version of all UUIDs of 11; then two bits of each, the
+//	19  UUIDs       1 byte: the version of all UUIDs of column 11; then two bits of each, the
 //	                first in the lowest bits of the first byte
 //
 // Numbers: width (1 byte, 0 to 4), the smallest number (uvarint), then width bytes for
@@ -193,7 +193,7 @@ func (columns *rawColumns) join(rows, names, senders int) []byte {
 	return Seal(raw)
 }
 
-// Seal computes the checksum of a block and writes it into the block.
+// Seal computes the checksum of a block, writes it into raw, and returns raw.
 func Seal(raw []byte) []byte {
 	binary.LittleEndian.PutUint32(raw[1:], encoding.Checksum(raw[sumEnd:]))
 	return raw
@@ -243,8 +243,9 @@ const (
 
 // encodeReceived encodes the times of receipt. If events are sent one by one, their
 // delays are similar. If many events are sent in one request, they have the same time of
-// receipt. encodeReceived therefore compares two encodings. codes holds the code of each
-// row's sender.
+// receipt. encodeReceived therefore chooses between an encoding of delays and one of
+// distances. codes holds the code of each row's sender, and senders is the number of
+// senders.
 func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	if r.Len() == 0 {
 		return nil
@@ -270,22 +271,22 @@ func encodeReceived(hour int64, r *Rows, codes []uint32, senders int) []byte {
 	return encoding.Pack(nil, delays)
 }
 
-// zeros counts the zero bytes.
+// zeros returns the number of zero bytes in raw.
 func zeros(raw []byte) int { return bytes.Count(raw, []byte{0}) }
 
 // receipts tracks the last time of receipt of each sender, in Unix seconds. It computes
-// the references from which column 10 measures times.
+// the times from which form 2 of column 10 measures the receipt of each row.
 type receipts struct {
 	last  []int64 // last time of receipt of each sender
 	known []bool  // whether a sender has an entry in last
-	first int64   // receipt of the last row that was the first one of its sender
+	first int64   // receipt of the last row that was the first one of its sender; initially the start of the hour
 }
 
 func newReceipts(hour int64, senders int) receipts {
 	return receipts{last: make([]int64, senders), known: make([]bool, senders), first: hour}
 }
 
-// before returns the reference from which the receipt of a sender's next row is measured.
+// before returns the time from which the receipt of a sender's next row is measured.
 func (l *receipts) before(sender uint32) int64 {
 	if l.known[sender] {
 		return l.last[sender]

@@ -26,7 +26,8 @@ type Columns struct {
 	regions            senderColumn[uint16]
 
 	// Property returns the values of a property, or nil if no event has it. Keys are
-	// compared exactly. It is safe for concurrent use. Each call returns its own column.
+	// compared exactly. Property is safe for concurrent use. Each call returns a new
+	// Column.
 	Property func(key string) (*Column, error)
 	// Keys calls see for each key of a property that at least one of the given rows has. Rows
 	// must be ascending. A key may be seen twice.
@@ -84,7 +85,7 @@ func (c *Column) Count(low, high int, room []uint32) ([]uint32, error) {
 	return counts[:len(c.Values)], nil
 }
 
-// countFew implements Count for columns in which most codes are rare.
+// countFew implements Count for codes of more than encoding.MaxCountWidth bits.
 func (c *Column) countFew(low, high int, room []uint32) ([]uint32, error) {
 	counts := append(room[:0], make([]uint32, len(c.Values))...)
 	for row := low; row < high; row++ {
@@ -117,8 +118,9 @@ func (b *columnBuilder) column() *Column {
 	return NewColumn(b.byRow, b.Values)
 }
 
-// NewColumns returns the columns of r. The columns read properties with the given
-// function, and ignore the properties in r. NewColumns does not retain r.
+// NewColumns returns the columns of r. The columns read properties with the function
+// property, and ignore the properties in r. NewColumns does not retain r. hour is the
+// Unix second at which the hour of the rows begins.
 func NewColumns(hour int64, r *Rows, property func(key string) (*Column, error)) *Columns {
 	n := r.Len()
 	p := &Columns{Hour: hour, N: n, Seconds: encoding.AppendUint16s(make([]byte, 0, 2*n), r.Seconds), Property: property}
@@ -157,8 +159,8 @@ func (c *senderColumn[T]) all() []T {
 }
 
 // Subjects returns, for each sender, the number of its distinct_id. Numbers start at 1.
-// If p is a block, Subjects, Sessions, Platforms and Regions are not safe for concurrent
-// use.
+// If p is from Open, Subjects, Sessions, Platforms and Regions are not safe for
+// concurrent use.
 func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
 
 // Sessions returns, for each sender, the number of its session_id. Numbers start at 1; 0

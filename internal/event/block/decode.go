@@ -153,8 +153,8 @@ func Decode(hour int64, raw []byte) (*Rows, error) {
 	return b.decode(p, list)
 }
 
-// DecodeSubject decodes only the rows of one subject. It is fast if the subject has none.
-// The rows do not share memory with raw.
+// DecodeSubject decodes only the rows of one subject, given by the number of its
+// distinct_id. It is fast if the subject has none. The rows do not share memory with raw.
 func DecodeSubject(hour int64, raw []byte, subject uint32) (*Rows, error) {
 	p, err := Open(hour, raw)
 	if err != nil {

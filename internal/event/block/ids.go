@@ -11,8 +11,8 @@ import (
 // The event_ids of a block. Most are UUIDs, which take 16 bytes each, or slightly less if
 // all have the same version. All other IDs are called odd.
 
-// oddGroup is the number of odd IDs that are packed together. A single odd ID can be read
-// without unpacking the other groups.
+// oddGroup is the number of odd IDs (other than UUIDs) that are packed together. A single
+// odd ID can be read without unpacking the other groups.
 const oddGroup = 256
 
 func (columns *rawColumns) setIDs(ids []string) {

@@ -15,15 +15,16 @@ import (
 // and their codes by row. Column 14 is the concatenation of these columns, each:
 //
 //	text      the key: uvarint length and bytes
-//	1 byte    form: bits 0 to 5: bits a code (0 to 32); 64: in a list of rows;
-//	          128: all rows have the key
+//	1 byte    form: the number of bits of a code (0 to 32), plus 64 if the column has a
+//	          list of the rows that have the key, or plus 128 if all rows have the key
 //	uvarint   distinct values
 //	uvarint   length of the values
-//	          if in a list of rows: uvarint how many, uvarint length of the list
+//	          with 64: uvarint number of rows in the list, uvarint length of the list
 //	          values: packed texts, compact JSON; up to 4,096 are ascending
-//	          if in a list of rows: the list
-//	          codes, as bits: by row of the list, or by row of the block. In a block
-//	          with rows that lack the key, 0 = no value, otherwise code + 1
+//	          with 64: the list
+//	          codes, as bits: with 64, one for each row of the list; with 128, one for each
+//	          row of the block; otherwise, for each row of the block, 0 if the row does
+//	          not have the key, and the code + 1 if it does
 //
 // All other properties are called the rest: values of more than 1,024 bytes, and keys
 // beyond the 256 most frequent ones. Three packed columns hold the rest. Column 16 holds
@@ -96,7 +97,8 @@ func (p *propertyBuilder) find(value string) (code uint32, ok bool) {
 	return 0, false
 }
 
-// appendTo appends the encoded column to raw, in the smaller of its two forms.
+// appendTo appends the encoded column to raw. It uses the smaller of two forms: a list of
+// the rows that have the key, or a code for each of the n rows of the block.
 func (p *propertyBuilder) appendTo(raw []byte, n int) []byte {
 	if len(p.values) <= maxSorted {
 		p.sort()
@@ -144,8 +146,7 @@ func (p *propertyBuilder) sort() {
 	}
 }
 
-// setProperties encodes the properties of all rows into the columns of properties and the
-// rest.
+// setProperties encodes the properties of all rows into columns 14 to 18.
 func (columns *rawColumns) setProperties(list []Properties) {
 	frequent := frequentKeys(list)
 	var rest restProperties
@@ -231,7 +232,7 @@ func frequentKeys(list []Properties) propertyBuilders {
 	return frequent
 }
 
-// restProperties collects the properties that do not have a column.
+// restProperties collects the properties that are stored in the rest, columns 16 to 18.
 type restProperties struct {
 	keys []*restKey
 	by   map[string]*restKey
@@ -387,8 +388,8 @@ func (s *storedProperty) column() (c *Column, err error) {
 	return c, err
 }
 
-// restOf returns those values of a key that are stored in the rest, or nil if there are
-// none.
+// restOf returns those values of a key that are stored in the rest (columns 16 to 18), or
+// nil if there are none.
 func (b *block) restOf(key string) (*restKey, error) {
 	if len(b.columns[columnRestKeys]) == 0 {
 		return nil, nil
@@ -400,8 +401,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns a Column with all values of a property: those of its property column and
-// those in the rest. Either of them may be missing.
+// mixed returns a Column with all values of a property: those of its property column,
+// found, and those in the rest (columns 16 to 18). found or rest may be nil.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -420,8 +421,8 @@ func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err erro
 	return built.column(), nil
 }
 
-// readRest reads the properties in the rest. If only is not nil, readRest returns only
-// the key to which it points.
+// readRest reads the properties in the rest (columns 16 to 18). If the parameter only is
+// not nil, readRest returns only the properties with the key *only.
 func (b *block) readRest(only *string) ([]restKey, error) {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -460,8 +461,9 @@ func (b *block) readRest(only *string) ([]restKey, error) {
 	return rest, c.Err()
 }
 
-// restRows reads, for the next key of the rest, the rows that have the key and the
-// lengths of their values. total is the sum of the lengths.
+// restRows reads, for the next key in column 17, the rows that have the key and the
+// lengths of their values. total is the sum of the lengths. n is the number of rows of
+// the block.
 func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total int) {
 	rows = c.Rows(c.Count(n), n)
 	lengths = make([]int, len(rows))
@@ -472,7 +474,8 @@ func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total in
 	return rows, lengths, total
 }
 
-// restValues reads the values of one key of the rest.
+// restValues reads the values of one key from column 18. Their offset in the column is
+// from, and their total length is total bytes.
 func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	plain, err := encoding.UnpackFrom(b.columns[columnRestValues], from, total)
 	if err != nil {
@@ -614,7 +617,7 @@ func ParseProperties(object string) Properties {
 	return list
 }
 
-// keys implements Keys of Columns. It reads no values.
+// keys implements the field Keys of Columns. It reads no values.
 func (b *block) keys(rows []uint32, see func(key string)) error {
 	if len(rows) == 0 {
 		return nil
@@ -640,8 +643,8 @@ func (b *block) keys(rows []uint32, see func(key string)) error {
 	return b.restKeys(wanted, see)
 }
 
-// occursIn reports whether one of the given rows has the property. wanted has the same rows as
-// a set, and codes is room for a code of each.
+// occursIn reports whether one of the given rows has the property. wanted contains the same
+// rows as a set, and codes is a buffer with an element for each of them.
 func (s *storedProperty) occursIn(rows []uint32, wanted []bool, codes []uint32) (bool, error) {
 	switch {
 	case s.form&formAll != 0:
@@ -655,7 +658,7 @@ func (s *storedProperty) occursIn(rows []uint32, wanted []bool, codes []uint32) 
 	return slices.ContainsFunc(list, func(row uint32) bool { return wanted[row] }), c.Err()
 }
 
-// restKeys calls see for the keys outside of columns that a wanted row has.
+// restKeys calls see for each key in the rest (columns 16 to 18) that a wanted row has.
 func (b *block) restKeys(wanted []bool, see func(key string)) error {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {
@@ -682,7 +685,8 @@ func (b *block) restKeys(wanted []bool, see func(key string)) error {
 	return nil
 }
 
-// KeysOf returns the function Keys of the columns whose rows have the given compact JSON objects.
+// KeysOf returns a function for the field Keys of Columns. objects returns the properties of a
+// row as a compact JSON object, or "" if the row has none.
 func KeysOf(objects func(row uint32) string) func(rows []uint32, see func(key string)) error {
 	return func(rows []uint32, see func(key string)) error {
 		seen := map[string]bool{}

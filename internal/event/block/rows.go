@@ -27,7 +27,7 @@ type Sender struct {
 	Details
 }
 
-// Details describes the client of a sender. An empty text means that it is not known.
+// Details describes the client of a sender. Texts that are not known are "".
 type Details struct {
 	Platform    uint8  // number of the platform, from 1; 0 = none
 	Region      uint16 // number of the region (stats.Region); 0 = not known

@@ -26,11 +26,12 @@ type Checker struct {
 	Report *integrity.Report
 	Secret hashindex.Secret
 	Read   func(bytes int) error               // called with the number of bytes read, to report the progress
-	Fix    func(name string, put func() error) // called for each finding that can be repaired; see the checker of package event
+	Fix    func(name string, put func() error) // called for each finding that can be repaired: put performs the repair, and name identifies it
 }
 
 // Check reads a whole dictionary. It verifies that each text is found by its number, and
-// each number by its text. It adds damage to the report.
+// each number by its text. It adds damage to the report, with path as the path of the
+// dictionary.
 func (c *Checker) Check(b *boltfile.Bucket, path string) (Numbers, error) {
 	t := Numbers{free: 1, there: encoding.NewBitset(1)}
 	raw := b.Get(stateKey)

@@ -9,14 +9,15 @@ import (
 	"svc/internal/event/encoding"
 )
 
-// A chunk of a dictionary has up to 1,024 slots, one for each number, in order of number.
+// A chunk of a dictionary has up to 1,024 slots for consecutive numbers. A slot holds the
+// text with its number, or is empty. The parts of an encoded chunk are:
 //
 //	CRC-32C of the rest   4 bytes
-//	version               1: 1
-//	slots                 2: number of slots; all slots after these are empty
-//	kinds                 1 for each slot: 0 empty, 1 UUID, 2 text
-//	UUIDs                 16 for each of kind 1
-//	ends                  4 for each of kind 2: the offset at which its text ends
+//	version               1 byte: 1
+//	slots                 2 bytes: number of slots; all slots after these are empty
+//	kinds                 1 byte for each slot: 0 empty, 1 UUID, 2 text
+//	UUIDs                 16 bytes for each slot of kind 1
+//	ends                  4 bytes for each slot of kind 2: the offset at which its text ends
 //	texts                 concatenated
 //
 // All integers are little endian. Only UUIDs in the canonical form, in lower case with

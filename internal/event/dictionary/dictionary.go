@@ -20,9 +20,9 @@ import (
 	"svc/internal/integrity"
 )
 
-// Dictionary is the state of a dictionary as of one commit. It is immutable. Numbers are
-// assigned in ascending order from 1 and are not reused, even after their text was
-// removed.
+// Dictionary is the state of a dictionary, which assigns a number to each text, as of one
+// commit. It is immutable. Numbers are assigned in ascending order from 1 and are not
+// reused, even after their text was removed.
 //
 // Its bucket contains two buckets and one value:
 //
@@ -170,9 +170,9 @@ func readChunk(texts *boltfile.Bucket, number uint32) (textChunk, error) {
 	return chunk, nil
 }
 
-// changeChunk passes the chunk to which a number belongs to change, and stores the chunk
-// that change returns. If the returned chunk has no texts, changeChunk deletes the stored
-// one instead. If changed is false, it does nothing.
+// changeChunk passes the chunk with the given number to the function change, and stores
+// the chunk that change returns. If the returned chunk has no texts, changeChunk deletes
+// the stored one instead. If changed is false, it stores nothing.
 func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (next textChunk, changed bool)) error {
 	chunk, err := readChunk(texts, number)
 	if err != nil {
@@ -192,8 +192,8 @@ func changeChunk(texts *boltfile.Bucket, number uint32, change func(textChunk) (
 }
 
 // Add assigns numbers to texts that have none yet: Next() to the first one, Next()+1 to
-// the second, and so on. The result is valid after the commit. If the commit fails, d
-// remains valid.
+// the second, and so on. The returned Dictionary is valid after the commit. If the commit
+// fails, d remains valid.
 func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error) {
 	if len(texts) == 0 {
 		return d, nil
@@ -231,7 +231,7 @@ func (d *Dictionary) Add(b *boltfile.Bucket, texts []string) (*Dictionary, error
 }
 
 // Remove removes the texts with the given numbers. It ignores numbers without a text. The
-// numbers are not reused. The result is valid after the commit.
+// numbers are not reused. The returned Dictionary is valid after the commit.
 func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, error) {
 	next := *d
 	chunks := map[uint32][]int{} // slots to empty, by chunk
@@ -257,9 +257,9 @@ func (d *Dictionary) Remove(b *boltfile.Bucket, numbers []uint32) (*Dictionary, 
 	return &next, next.save(b)
 }
 
-// Compact does a bounded part of the pending work in the index. The caller must write
-// changes to the bucket of the index. next is valid after that is committed. worked is
-// false if there was nothing to do.
+// Compact does a limited part of the pending compaction of the index. The caller must
+// write the returned changes to the bucket of the index. next is valid after they have
+// been committed. worked is false if there was nothing to do.
 func (d *Dictionary) Compact(b *boltfile.Bucket) (next *Dictionary, changes *hashindex.Pages, worked bool, err error) {
 	index := b.Bucket(IndexBucket)
 	if index == nil {

@@ -8,10 +8,11 @@ import (
 // MaxBitWidth is the maximum width of a number, in bits.
 const MaxBitWidth = 32
 
-// BitWidth returns the number of bits that are needed to store any number from 0 to most.
+// BitWidth returns the number of bits that are needed to store a number of at most the
+// given value.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
-// BitBytes returns the number of bytes that n numbers of the given width take.
+// BitBytes returns the number of bytes that n numbers of width bits take.
 func BitBytes(n, width int) int { return (n*width + 7) / 8 }
 
 // AppendBits appends numbers with width bits each. The first number is stored in the
@@ -35,7 +36,7 @@ func AppendBits(raw []byte, numbers []uint32, width int) []byte {
 
 // Bits is a list of numbers of equal width that AppendBits has written.
 type Bits struct {
-	Width int // 0 to MaxBitWidth
+	Width int // in bits, 0 to MaxBitWidth
 	Raw   []byte
 }
 
@@ -125,7 +126,7 @@ func (b Bits) Unpack(into []uint32, add uint32) (most uint32) {
 	return most + add
 }
 
-// MaxCountWidth is the maximum width of numbers that can be counted.
+// MaxCountWidth is the maximum width, in bits, of numbers that Count accepts.
 const MaxCountWidth = 16
 
 // Count counts the numbers with indexes from low up to but not including high. For each
@@ -196,8 +197,8 @@ func (b Bits) countEights(low, high int, counts []uint32) (next int) {
 // Bitset is a set of small numbers.
 type Bitset []uint64
 
-// NewBitset returns an empty set for numbers less than end. Set ignores numbers for which
-// the set has no bit, which occur only in a damaged block.
+// NewBitset returns an empty set for numbers less than end. Set ignores numbers that are
+// too large for the set. They occur only in a damaged block.
 func NewBitset(end uint32) Bitset { return make(Bitset, end/64+1) }
 
 // Set adds a number.

@@ -3,7 +3,7 @@ package encoding
 import "encoding/binary"
 
 // Codes is a list of indexes into a list of distinct values. Each takes 0, 1, 2 or 4
-// bytes, little endian. If the width is 0, all indexes are 0.
+// bytes, little endian. If Width, the number of bytes, is 0, all indexes are 0.
 type Codes struct {
 	Width int
 	Raw   []byte
@@ -61,7 +61,7 @@ func appendCodes(raw []byte, codes []uint32, width int) []byte {
 
 // Distinct encodes numbers as codes in a dictionary of their distinct values. distinct
 // contains the distinct numbers in the order of first use, and codes contains the index
-// of each number in it.
+// in distinct of each number.
 func Distinct(numbers []uint32) (codes, distinct []uint32) {
 	codes = make([]uint32, len(numbers))
 	most := uint32(0)

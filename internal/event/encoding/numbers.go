@@ -36,8 +36,8 @@ type Numbers[T uint8 | uint16 | uint32] struct {
 	raw      []byte
 }
 
-// OpenNumbers reads the header of a list of n numbers. Because the list can be much
-// shorter than n, the caller must ensure that n is not larger than the size of its input.
+// OpenNumbers reads the header of a list of n numbers. Because raw can be much shorter
+// than n bytes, the caller must ensure that n is not larger than the size of its input.
 func OpenNumbers[T uint8 | uint16 | uint32](raw []byte, n int) (Numbers[T], error) {
 	if len(raw) == 0 {
 		return Numbers[T]{n: n}, nil

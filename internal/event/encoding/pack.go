@@ -22,8 +22,9 @@ const (
 	minPacked = 512
 )
 
-// encoder and decoder are created once, because creating them is expensive. They are safe
-// for concurrent use, but concurrent calls of Pack wait for each other.
+// packer and unpacker create the encoder and the decoder only once, because creating them
+// is expensive. Both are safe for concurrent use, but concurrent calls of Pack wait for
+// each other.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),

@@ -10,7 +10,7 @@ type Reader struct {
 	Bad  bool   // whether an error has occurred
 }
 
-// Uvarint reads a number.
+// Uvarint reads an unsigned number of variable length.
 func (r *Reader) Uvarint() uint64 {
 	number, size := binary.Uvarint(r.Rest)
 	if size <= 0 {
