@@ -43,11 +43,12 @@ var mayImport = map[string][]string{
 	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "internal/signature", "store"},
 
 	// For tests.
-	"api/apitest":                {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/storage/storagetest", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/notify", "internal/notify/delivery", "internal/notify/smtp", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
-	"internal/boltfile/bolttest": {"internal/boltfile"},
-	"internal/testutil":          {},
-	"internal/testutil/minisign": {},
-	"internal/testutil/mailsink": {},
+	"api/apitest":                  {"api", "internal/auth", "internal/boltfile", "internal/cdn", "internal/codehost", "internal/control", "internal/datadir", "internal/event", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/storage/storagetest", "internal/files/upload", "internal/forward", "internal/geo", "internal/health", "internal/jobs", "internal/notify", "internal/notify/delivery", "internal/notify/smtp", "internal/outbound", "internal/platform", "internal/proxy", "internal/requests", "internal/seal", "internal/stats", "internal/translate", "search", "store"},
+	"internal/boltfile/bolttest":   {"internal/boltfile"},
+	"internal/testutil":            {},
+	"internal/testutil/minisign":   {},
+	"internal/testutil/mailsink":   {},
+	"internal/testutil/nameserver": {},
 
 	"internal/codehost/codehosttest": {},
 
@@ -209,7 +210,7 @@ var onlyIn = map[string][]string{
 	"github.com/yuin/goldmark":            {"internal/markdown"},
 	"go.etcd.io/bbolt":                    {"bench", "internal/boltfile", "internal/boltfile/bolttest"},
 	"golang.org/x/crypto":                 {"internal/auth", "internal/demo", "internal/files/digest", "internal/testutil/minisign", "tools/dist"},
-	"golang.org/x/net":                    {"internal/files/storage/storagetest"},
+	"golang.org/x/net":                    {"internal/files/storage/storagetest", "internal/testutil/nameserver"},
 	"golang.org/x/sys":                    {"internal/disk", "internal/doctor", "internal/systemd"},
 	"go.uber.org/zap":                     {"internal/certificate"},
 	"go.yaml.in/yaml/v3":                  {"clients/generate", "internal/openapi"},

@@ -2,7 +2,6 @@ package outbound_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -15,56 +14,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"golang.org/x/net/dns/dnsmessage"
-
 	"svc/internal/outbound"
+	"svc/internal/testutil/nameserver"
 )
-
-// resolver returns a resolver that uses a name server in the test. For each query for an
-// IPv4 address, the name server returns the next one of answers, and after the last one
-// always that.
-func resolver(t *testing.T, answers ...string) *net.Resolver {
-	t.Helper()
-	var asked atomic.Int64
-	answer := func(c net.Conn) error {
-		defer c.Close()
-		var length [2]byte
-		if _, err := io.ReadFull(c, length[:]); err != nil {
-			return err
-		}
-		question := make([]byte, binary.BigEndian.Uint16(length[:]))
-		if _, err := io.ReadFull(c, question); err != nil {
-			return err
-		}
-		var m dnsmessage.Message
-		if err := m.Unpack(question); err != nil {
-			return err
-		}
-		m.Response = true
-		if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
-			i := min(asked.Add(1), int64(len(answers))) - 1
-			m.Answers = []dnsmessage.Resource{{
-				Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class},
-				Body:   &dnsmessage.AResource{A: netip.MustParseAddr(answers[i]).As4()},
-			}}
-		}
-		packed, err := m.Pack()
-		if err != nil {
-			return err
-		}
-		_, err = c.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...))
-		return err
-	}
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		here, there := net.Pipe()
-		go func() {
-			if err := answer(there); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
-				t.Errorf("name server: %v", err)
-			}
-		}()
-		return here, nil
-	}}
-}
 
 // fetch sends a GET request with credentials and returns the status and the body of the
 // response.
@@ -113,7 +65,7 @@ func TestRebinding(t *testing.T) {
 			base := fmt.Sprintf("https://example.com:%d", server.Listener.Addr().(*net.TCPAddr).Port)
 			newClient := func() *http.Client {
 				return outbound.NewWithin(
-					outbound.Config{Profile: outbound.Data, Resolver: resolver(t, "127.0.0.1", private)},
+					outbound.Config{Profile: outbound.Data, Resolver: nameserver.New(t, "127.0.0.1", private).Resolver},
 					func(a netip.Addr) bool { return a == netip.MustParseAddr("127.0.0.1") }, server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs)
 			}
 			c := newClient()

@@ -3,10 +3,8 @@ package delivery_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -254,52 +252,6 @@ func TestRetried(t *testing.T) {
 	f.run(t)
 	if again, _, _ := f.deliveries(t, h); again[0].ID != list[0].ID || again[0].State != store.DeliveryRetrying || again[0].Attempts != 1 {
 		t.Errorf("again: got %+v", again[0])
-	}
-}
-
-// TestFailures checks receivers that answer with a redirect or are not there, and addresses that
-// must not be used. Nothing connects to such an address.
-func TestFailures(t *testing.T) {
-	t.Parallel()
-	elsewhere := newReceiver(t, func(http.ResponseWriter, *http.Request) {})
-	redirects := newReceiver(t, func(w http.ResponseWriter, q *http.Request) {
-		http.Redirect(w, q, elsewhere.URL, http.StatusTemporaryRedirect)
-	})
-	down := newReceiver(t, nil)
-	down.Close()
-	own := newReceiver(t, func(http.ResponseWriter, *http.Request) {})
-	address := own.Listener.Addr().(*net.TCPAddr)
-	f := newFixture(t, uint16(address.Port))
-	refused, notOurs := "the address is not allowed", "the address is that of this server"
-	for _, tc := range []struct {
-		url, reason string
-		status      int
-	}{
-		{redirects.URL, "the receiver answered 307, a redirect, which is not followed", 307},
-		{down.URL, "the connection was refused", 0},
-		{"http://169.254.169.254/latest", refused, 0},
-		{"http://[fd00:ec2::254]/", refused, 0},
-		{"http://100.100.100.200/", refused, 0},
-		{"http://[fe80::1]/", refused, 0},
-		{"http://0.0.0.0:1/", refused, 0},
-		{"http://[::]:1/", refused, 0},
-		{"http://224.0.0.1/", refused, 0},
-		{fmt.Sprintf("http://127.0.0.1:%d/", address.Port), notOurs, 0},
-		{fmt.Sprintf("http://localhost:%d/", address.Port), notOurs, 0},
-		{fmt.Sprintf("http://[::ffff:127.0.0.1]:%d/", address.Port), notOurs, 0},
-		{fmt.Sprintf("http://127.1.2.3:%d/", address.Port), notOurs, 0},
-	} {
-		h := f.hook(t, tc.url)
-		f.notify(t, 1)
-		f.run(t)
-		list, _, _ := f.deliveries(t, h)
-		if d := list[0]; d.State != store.DeliveryRetrying || *d.LastStatus != tc.status || d.LastError != tc.reason {
-			t.Errorf("%s: got %+v, status %d, want %q", tc.url, d, *d.LastStatus, tc.reason)
-		}
-		f.update(t, func(tx *store.Tx) error { return tx.DeleteHook(f.p.ID, h.ID) })
-	}
-	if elsewhere.requests.Load()+own.requests.Load() > 0 {
-		t.Error("a request has been sent to an address that must not be used")
 	}
 }
 
