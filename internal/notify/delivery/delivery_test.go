@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,6 +254,68 @@ func TestRetried(t *testing.T) {
 	f.run(t)
 	if again, _, _ := f.deliveries(t, h); again[0].ID != list[0].ID || again[0].State != store.DeliveryRetrying || again[0].Attempts != 1 {
 		t.Errorf("again: got %+v", again[0])
+	}
+}
+
+// TestDownForADay checks that all events of a day on which the receiver cannot be reached, or refuses
+// them, arrive once it can, each exactly once, and that the hook stays enabled.
+func TestDownForADay(t *testing.T) {
+	t.Parallel()
+	answer := func(status int) transport {
+		return func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: status, Body: http.NoBody, Request: r}, nil
+		}
+	}
+	fails := func(err error) transport {
+		return func(*http.Request) (*http.Response, error) { return nil, err }
+	}
+	for name, down := range map[string]transport{
+		"no server": fails(syscall.ECONNREFUSED), "no name": fails(&net.DNSError{IsNotFound: true}), "no answer": fails(context.DeadlineExceeded),
+		"unavailable": answer(http.StatusServiceUnavailable), "moved": answer(http.StatusFound), "forbidden": answer(http.StatusForbidden),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			h := f.hook(t, "https://receiver.example/")
+			up, arrived := false, map[string]int{} // by id
+			f.Client = &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				if !up {
+					return down(r)
+				}
+				arrived[r.Header.Get("Webhook-Id")]++
+				return answer(http.StatusNoContent)(r)
+			}), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			pass := func(d time.Duration) {
+				for end := f.Now().Add(d); f.Now().Before(end); f.advance(5 * time.Minute) {
+					f.run(t)
+				}
+			}
+			const events = 24
+			for range events {
+				f.notify(t, 1)
+				pass(time.Hour)
+			}
+			list, now, state := f.deliveries(t, h)
+			if len(list) != events || !now.Enabled || state.Waiting != events || len(arrived) > 0 {
+				t.Fatalf("after the day: got %d deliveries, %+v and %+v", len(list), now, state)
+			}
+			up = true
+			f.notify(t, 1)
+			pass(5 * time.Minute)
+			if len(arrived) == 0 {
+				t.Error("the event of the present has not arrived")
+			}
+			pass(16 * time.Hour) // longer than the longest pause after a day
+			list, now, state = f.deliveries(t, h)
+			for _, d := range list {
+				if d.State != store.DeliveryDone || arrived[d.MessageID()] != 1 {
+					t.Errorf("got %+v, which has arrived %d times", d, arrived[d.MessageID()])
+				}
+			}
+			if len(arrived) != events+1 || !now.Enabled || state.Waiting != 0 || state.FailingSince != 0 {
+				t.Errorf("%d events have arrived, got %+v and %+v", len(arrived), now, state)
+			}
+		})
 	}
 }
 
