@@ -31,10 +31,10 @@ func tierOf(entries int) int {
 	return tier
 }
 
-// Compact does a bounded part of the pending work. It writes at most about 8 MB, or more
-// if more was added at once. It removes the entries with a payload for which alive
+// Compact merges some of the runs that should be merged. It writes at most about 8 MB, or
+// more if more was added at once. It removes the entries with a payload for which alive
 // returns false. If alive is nil, it removes none. worked is false if there was nothing
-// to do. next is valid after the changes to the pages have been committed.
+// to do. next is valid after the changes to the Pages have been committed.
 func (x *Index) Compact(in *Pages, alive func(payload uint32) bool) (next *Index, worked bool, err error) {
 	next = x.clone()
 	for done := 0; ; worked = true {
@@ -75,7 +75,7 @@ func (x *Index) neediest() (p *partition, picked []run) {
 	return p, picked
 }
 
-// pick returns the runs of a partition that should be merged.
+// pick returns the runs of a partition that should be merged, if there are any.
 func (x *Index) pick(p *partition) []run {
 	if x.tooLarge(p) {
 		return slices.Clone(p.runs)
@@ -140,7 +140,7 @@ func (p *partition) halves() []partition {
 	return []partition{{depth: depth, prefix: p.prefix}, {depth: depth, prefix: p.prefix | 1<<(32-depth)}}
 }
 
-// countAlive returns the number of live entries in runs.
+// countAlive returns the number of entries in runs for which alive returns true.
 func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(payload uint32) bool) (n int, err error) {
 	for i := range runs {
 		c := cursor{x: x, in: in, p: p, r: &runs[i]}
@@ -161,7 +161,8 @@ func (x *Index) countAlive(in *Pages, p *partition, runs []run, alive func(paylo
 }
 
 // mergeInto merges runs of the partition old and writes their entries to the partitions
-// in parts, which replace old. left is an upper bound for the number of live entries.
+// in parts, which replace old. left is an upper bound for the number of entries that
+// remain.
 func (x *Index) mergeInto(in *Pages, parts []*partition, old *partition, runs []run, left int, alive func(payload uint32) bool) error {
 	cursors := make([]*cursor, 0, len(runs))
 	for i := range runs {

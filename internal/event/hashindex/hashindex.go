@@ -22,28 +22,29 @@ import (
 )
 
 // Inserting random keys into a B+tree would be the most expensive operation of the
-// engine, so the index is a log-structured merge tree: each load adds sorted, immutable
-// runs, and merges replace many small runs with few large ones.
+// engine, so the index is a log-structured merge tree: each Add writes a sorted,
+// immutable run, and merges replace many small runs with few large ones.
 //
 // Only the first 36 bits of a hash are stored, so a match is a candidate that the caller
-// has to verify. A stored entry is always found. New entries go to fresh runs, which
-// contain arbitrary hashes. When the fresh runs contain half a million entries together,
-// the entries are distributed to partitions, which divide the hashes by their first bits
-// and have their own runs. A partition that has become large is split in two. No merge
-// therefore writes more than about a million entries.
+// has to verify. A lookup finds every stored entry of its hash. New entries go to fresh
+// runs, which contain arbitrary hashes. When the fresh runs contain half a million
+// entries together, the entries are distributed to partitions, which divide the hashes by
+// their first bits and have their own runs. A partition that has become large is split in
+// two. No merge therefore writes more than about a million entries.
 //
 // A run has one or more pages of up to 1,048,576 entries: page i of 2^s has the hashes
 // with i in the s bits after those of the partition. page.go describes the layout of a
 // page. The bucket has one value for each page, and the directory, which lists the runs.
 // Integers in keys and in the directory are big endian.
 //
-//	key of a page: tier (1 byte), depth (1), prefix (4), run (8), page (2)
+//	key of a page: tier (1 byte), depth (1), prefix (4), number of the run (8), index of
+//	  the page (2)
 //	directory, under the key 00:
 //	  CRC-32C of the rest (4), version 1 (1), bytes of a payload (1), number of
-//	  the next run (8), the fresh runs, partitions (4), then for each, in the
-//	  order of hashes: depth (1), prefix (4), its runs
-//	runs: how many (2), then for each, the oldest first:
-//	  run (8), tier (1), s (1), entries (4)
+//	  the next run (8), list of the fresh runs, number of partitions (4), then for
+//	  each partition, in the order of hashes: depth (1), prefix (4), list of its runs
+//	list of runs: their number (2), then for each run, the oldest first:
+//	  number of the run (8), tier (1), s (1), number of entries (4)
 //
 // The depth of a partition is the number of leading bits that its hashes share. These
 // bits are the first bits of the prefix, and the other bits of the prefix are 0. Fresh
@@ -115,12 +116,13 @@ type run struct {
 	first   int // index of the run's first page among the pages of all runs
 }
 
-// pageOf returns the index of the page of a run to which a hash belongs.
+// pageOf returns the index of the page to which a hash belongs in a run.
 func (p *partition) pageOf(r *run, hash uint64) int {
 	return int(hash << p.depth >> (64 - r.spread)) // the result is 0 if spread is 0
 }
 
-// key returns the key of a page in the bucket, using room as its buffer.
+// key returns the key of a page of a run in the bucket. It uses room as the buffer of the
+// key.
 func (p *partition) key(r *run, number int, room []byte) []byte {
 	room = append(room[:0], r.tier, p.depth)
 	room = binary.BigEndian.AppendUint32(room, p.prefix)
@@ -128,7 +130,8 @@ func (p *partition) key(r *run, number int, room []byte) []byte {
 	return binary.BigEndian.AppendUint16(room, uint16(number))
 }
 
-// page reads a page of a run. It is valid until the end of the transaction.
+// page reads a page of a run. The returned page is valid until the end of the
+// transaction.
 func (x *Index) page(in *Pages, p *partition, r *run, number int, room []byte) (page, error) {
 	key := p.key(r, number, room)
 	raw := in.get(key)
@@ -263,7 +266,8 @@ func appendRuns(raw []byte, runs []run) []byte {
 	return raw
 }
 
-// clone returns a copy. The caller may change it until it is published.
+// clone returns a copy. The caller may change the copy until other goroutines can read
+// it.
 func (x *Index) clone() *Index {
 	next := *x
 	next.partitions = slices.Clone(x.partitions)
@@ -287,8 +291,8 @@ func (x *Index) partition(hash uint64) int {
 }
 
 // Add writes entries as a new fresh run, and returns the index that contains it. It sorts
-// the slice entries. The result is valid after the commit. If the commit fails, x remains
-// valid.
+// the slice entries. The returned Index is valid after the commit. If the commit fails, x
+// remains valid.
 func (x *Index) Add(b *boltfile.Bucket, entries []Entry) (*Index, error) {
 	if len(entries) == 0 {
 		return x, nil
@@ -315,7 +319,7 @@ type Reader struct {
 
 	probes  []probe // the pages to look at for the current hashes
 	ends    []int   // for each hash, the end of its probes
-	touched uint64
+	touched uint64  // sum of the values that All loads in advance; keeps the compiler from omitting the loads
 }
 
 // Reader returns a Reader. b must be the bucket of the index, in a transaction in which x
@@ -376,7 +380,8 @@ func (r *Reader) All(hashes []uint64, visit func(i int, payload uint32) (more bo
 	return nil
 }
 
-// probe adds to probes a lookup of a hash in each run of a partition.
+// probe appends to probes, for each run of a partition, the lookup of a hash in the page
+// to which the hash belongs.
 func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, error) {
 	for i := range p.runs {
 		run := &p.runs[i]
@@ -394,8 +399,9 @@ func (r *Reader) probe(probes []probe, p *partition, hash uint64) ([]probe, erro
 	return probes, nil
 }
 
-// Pages gives access to the values of an index in a bucket. Changes are kept in memory
-// until Write writes them. Runs can therefore be merged without blocking writers.
+// Pages reads and changes the pages and the directory of an index in a bucket. It keeps
+// changes in memory until Write writes them. Runs can therefore be merged without
+// blocking writers.
 type Pages struct {
 	bucket  *boltfile.Bucket
 	changed map[string][]byte // changed values by key; nil = deleted
@@ -415,7 +421,8 @@ func (p *Pages) put(key, raw []byte) { p.changed[string(key)] = raw }
 
 func (p *Pages) delete(key []byte) { p.changed[string(key)] = nil }
 
-// Write writes the changes to the same bucket, in this transaction or a later one.
+// Write writes the changes to b, which must be the bucket of NewPages in the same
+// transaction or a later one.
 func (p *Pages) Write(b *boltfile.Bucket) error {
 	for _, key := range slices.Sorted(maps.Keys(p.changed)) {
 		var err error

@@ -18,11 +18,11 @@ import (
 // so that the table and the entries together are nearly as small as possible.
 //
 //	CRC-32C of the rest    4 bytes
-//	version                1: 1
-//	b                      1
-//	entries                4
-//	smallest payload       4
-//	bits of a payload      1: as few as the greatest distance needs
+//	version                1 byte: 1
+//	b                      1 byte
+//	number of entries      4 bytes
+//	smallest payload       4 bytes
+//	bits of a payload      1 byte: as few as the greatest distance needs
 //	table                  2^b numbers: the number of entries up to and including
 //	                       this place; 1, 2 or 4 bytes each, as few as the last needs
 //	entries                concatenated, the first in the lowest bits of the
@@ -53,12 +53,12 @@ type page struct {
 	raw     []byte
 	base    int    // offset of the entries
 	from    uint32 // the smallest payload
-	n       uint32
-	places  uint8 // b: the number of bits that select a place
-	number  uint8 // bytes of each number in the table
-	width   uint8 // bits of each entry
-	skip    uint8 // number of hash bits that the partition and the page determine
-	payload uint8 // bits of each payload
+	n       uint32 // number of entries
+	places  uint8  // b: the number of bits that select a place
+	number  uint8  // bytes of each number in the table
+	width   uint8  // bits of each entry
+	skip    uint8  // number of hash bits that the partition and the page determine
+	payload uint8  // bits of each payload
 }
 
 // entryWidth returns the width of an entry in bits. known is the number of bits of the
@@ -83,8 +83,9 @@ func numberWidth(entries int) int {
 	return 4
 }
 
-// shape computes the widths of a page from its numbers of entries and places and from the
-// bits of its payloads.
+// shape sets the fields of p that depend on the number of entries, on the number of hash
+// bits that are known (skip) or select a place (places), and on the number of bits of a
+// payload.
 func (p *page) shape(entries, skip, places, payload int) {
 	p.n, p.places, p.skip, p.payload = uint32(entries), uint8(places), uint8(skip), uint8(payload)
 	p.number, p.width = uint8(numberWidth(entries)), uint8(entryWidth(skip+places, payload))
@@ -154,7 +155,7 @@ func (p *page) bounds(place uint64) (low, high int, err error) {
 	return low, high, nil
 }
 
-// payloadOf returns the payload of an entry.
+// payloadOf returns the payload of an entry that at has returned.
 func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
 // at returns entry i. The stored bits of the hash are above the bits of the payload.
@@ -167,7 +168,7 @@ func (p *page) at(i int) uint64 {
 type probe struct {
 	page  *page
 	place uint64 // place in the table to which the hash belongs
-	want  uint64 // the bits of the hash that are stored in an entry
+	want  uint64 // the bits of the hash that an entry would store
 
 	// Set by locate:
 	low, end int // the half-open range in which entries of the hash can be
@@ -197,7 +198,8 @@ func (o *probe) locate() (err error) {
 	return nil
 }
 
-// each calls visit for the payloads of the hash until visit returns false.
+// each calls visit for the payloads of the hash until visit returns false. It returns the
+// last result of visit, or true if there are no payloads.
 func (o *probe) each(visit func(payload uint32) (more bool)) (more bool) {
 	p, i := o.page, o.guess
 	for i > o.low && p.at(i-1)>>p.payload >= o.want {
@@ -253,7 +255,8 @@ func encodePage(entries []Entry, skip int) []byte {
 	return raw
 }
 
-// put writes the number of a place into the table.
+// put writes the number of entries up to and including a place into the table of the
+// encoded page raw.
 func (p *page) put(raw []byte, place uint64, number int) {
 	var b [4]byte
 	binary.LittleEndian.PutUint32(b[:], uint32(number))
@@ -294,8 +297,8 @@ type writer struct {
 	entries []Entry // entries of that page
 }
 
-// write returns a writer of a new run, which its method close adds to the partition p.
-// most is the maximum number of entries in the run.
+// write returns a writer of a new run. The method close of the writer adds the run to the
+// partition p. most is the maximum number of entries in the run.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {

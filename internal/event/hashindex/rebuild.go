@@ -18,8 +18,8 @@ type Builder struct {
 	entries []Entry
 }
 
-// Rebuild deletes the bucket with the given name in the bucket in, and returns a Builder
-// that builds a new index there.
+// Rebuild creates the bucket with the given name in the bucket in, and replaces it if it
+// exists. It returns a Builder that builds a new index there.
 func Rebuild(in *boltfile.Bucket, name []byte, payloadBytes int) (*Builder, error) {
 	if in.Bucket(name) != nil {
 		if err := in.DeleteBucket(name); err != nil {
