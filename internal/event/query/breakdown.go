@@ -62,14 +62,15 @@ func (q *query) propertyBreakdown(in BreakdownQuery) (Breakdown, error) {
 	return b, nil
 }
 
-// value is a value of a dimension: the text form of a property, or missing.
+// value is a value of a dimension: a text, or missing if an event has no value.
 type value struct {
 	text    string
 	missing bool
 }
 
-// byRank orders groups by number, the greatest first, and groups with the same number by
-// key. If both keys are empty, the group of missing values comes first.
+// byRank compares two groups with the numbers x and y and the keys a and b. The group
+// with the greater number comes first. Groups with the same number are ordered by key. If
+// both keys are "", the group of missing values comes first.
 func byRank[N int64 | float64](x, y N, a, b value) int {
 	switch order := cmp.Or(cmp.Compare(y, x), strings.Compare(a.text, b.text)); {
 	case order != 0 || a.missing == b.missing:
@@ -105,7 +106,8 @@ func (s *values) code(v value) uint32 {
 
 func (s *values) count(v value, n int64) { s.counts[s.code(v)] += n }
 
-// textValue returns the value that a property has in a breakdown, from its compact JSON.
+// textValue returns the value under which a breakdown counts a property with the given
+// compact JSON.
 func textValue(raw string) value {
 	text, missing := textForm(raw)
 	if missing {
@@ -124,10 +126,10 @@ type valueRun struct {
 	selected selection
 	values   *values
 
-	// Of the last part:
+	// Of the part (block.Columns) that was processed last:
 	texts  []string // its distinct values
-	codes  []uint32 // for each of them, the code in values
-	counts []uint32 // number of events with each of them
+	codes  []uint32 // for each element of texts, the code in values
+	counts []uint32 // for each element of texts, the number of events
 }
 
 // noProperty is the column of a property in a part in which no event has the property.
@@ -163,8 +165,8 @@ func (r *valueRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// count counts how often each code occurs in the rows from low to high, and stores the
-// result in r.counts.
+// count counts how often each code of c occurs in the selected rows from low up to but
+// not including high, and stores the result in r.counts.
 func (r *valueRun) count(c *block.Column, low, high int) (err error) {
 	if r.operands[0].any {
 		r.counts, err = c.Count(low, high, r.counts)
@@ -181,9 +183,9 @@ func (r *valueRun) count(c *block.Column, low, high int) (err error) {
 	return nil
 }
 
-// encode sets r.codes to the codes of a part's values. Blocks sort their values, so a
-// merge with the values of the previous part finds most codes without a lookup in the
-// map.
+// encode sets r.codes to the codes that r.values assigns to texts, the distinct values of
+// a part. Blocks sort their values, so a merge with the values of the previous part finds
+// most codes without a lookup in the map.
 func (r *valueRun) encode(texts []string) {
 	codes, at := make([]uint32, 0, len(texts)), 0
 	for _, text := range texts {

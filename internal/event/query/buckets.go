@@ -10,8 +10,8 @@ const (
 	day         = 24 * hourSeconds
 )
 
-// daysOrWeeks returns the days or the weeks (from Monday) that overlap a range, in local
-// time. The error is Invalid if there are too many.
+// daysOrWeeks returns the days or the weeks (from Monday) that overlap a range, in the
+// time zone of the range. The error is Invalid if there are too many.
 func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	if !weekly {
 		return r.buckets(false)
@@ -27,7 +27,8 @@ type piece struct {
 }
 
 // piecesOf divides the part of an hour that is in the range into one piece for each
-// bucket. Buckets must not be shorter than an hour.
+// bucket. hour is the Unix second at which the hour begins. Buckets must not be shorter
+// than an hour. The result uses the memory of reuse.
 func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	from, to := max(hour, r.Start), min(hour+hourSeconds-1, r.End)
 	for reuse = reuse[:0]; from <= to; {
@@ -39,7 +40,8 @@ func piecesOf(b stats.Buckets, reuse []piece, hour int64, r Range) []piece {
 	return reuse
 }
 
-// buckets returns the buckets of a range. The error is Invalid if there are too many.
+// buckets returns the hours or the days that overlap a range. The error is Invalid if
+// there are too many.
 func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 	if hourly {
 		return few(stats.Hours(r.Start, r.End), "hours")
@@ -48,7 +50,7 @@ func (r Range) buckets(hourly bool) (stats.Buckets, error) {
 }
 
 // few returns b, or an error of kind Invalid if b has more buckets than a response may
-// have. name is the name of the query for the error.
+// have. name is the plural noun for the buckets in the text of the error.
 func few(b stats.Buckets, name string) (stats.Buckets, error) {
 	if reason := stats.TooMany(b.Len(), name); reason != "" {
 		return b, fault.New(fault.Invalid, "%s", reason)

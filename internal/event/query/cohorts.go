@@ -15,9 +15,9 @@ func (s *Source) Cohorts(ctx context.Context, c CohortQuery) ([]Cohort, error) {
 	return s.query(ctx, c.Range, "retention", lessRange).cohorts(c)
 }
 
-// cohorts processes the periods in order and works with sets of subjects. The subjects
-// with their first start event in a period form the period's cohort. A cell of the cohort
-// is the number of its subjects that return in a given period: the size of an
+// cohorts processes the periods in order and works with sets of subjects (users). The
+// subjects with their first start event in a period form the period's cohort. A cell of
+// the cohort is the number of its subjects that return in a given period: the size of an
 // intersection of two sets. The order of events within a period does not matter, so one
 // bit per subject is enough.
 func (q *query) cohorts(c CohortQuery) ([]Cohort, error) {
@@ -84,7 +84,7 @@ type presence struct {
 	selected          selection
 }
 
-// presence creates a presence for each worker.
+// presence returns a presence for each worker.
 func (q *query) presence(c CohortQuery) []*presence {
 	operands := []operand{q.operand(c.StartEvent, nil, nil)}
 	if c.ReturnEvent != "" {

@@ -4,7 +4,7 @@ import "math/bits"
 
 // durations is a histogram of durations in whole seconds. Each duration below
 // exactDurations has its own counter. Longer durations share a counter if their 12 leading
-// bits are equal, so that the result can be too short by less than 1/2048. The size of the
+// bits are equal, so that a median can be too short by less than 1/2048. The size of the
 // memory depends on the longest duration, not on the number of durations: 76 KiB if the
 // longest is a week, 92 KiB if it is 30 days.
 type durations struct {
@@ -42,7 +42,7 @@ func (d *durations) grow(n int) {
 	}
 }
 
-// merge adds the counters of another histogram.
+// merge adds the counts of another histogram to d.
 func (d *durations) merge(other durations) {
 	if len(d.counts) < len(other.counts) {
 		d.counts = append(d.counts, make([]uint32, len(other.counts)-len(d.counts))...)
