@@ -46,8 +46,8 @@ func (r Rules) Latest(v *Release, on platform.Platform, arch asset.Arch, kind as
 	return nil
 }
 
-// LatestSelection returns the Selection of a link to the latest version. Its parameters are those
-// of Latest.
+// LatestSelection returns the Selection of a link to the latest version. For its parameters, see
+// Latest.
 func LatestSelection(on platform.Platform, arch asset.Arch, kind asset.Kind) Selection {
 	return Selection{
 		On: on, Fits: func(r Rules, v *Release) bool { return r.Latest(v, on, arch, kind) != nil },

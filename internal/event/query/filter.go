@@ -12,15 +12,15 @@ import (
 	"svc/internal/jsonscan"
 )
 
-// Limits of filters.
+// Limits of filters. Each is a maximum number.
 const (
 	maxFilters        = 10  // filters in a list
-	maxOperands       = 50  // values of in and not_in; the others are ignored
-	maxOperandLength  = 512 // characters of a value; the others are ignored
+	maxOperands       = 50  // values for the operators in and not_in; further values are ignored
+	maxOperandLength  = 512 // characters of a value; further characters are ignored
 	maxPropertyLength = 128 // characters of a property's name
 )
 
-// operator is the comparison of a filter.
+// operator names the comparison that a filter makes.
 type operator string
 
 const (
@@ -53,16 +53,17 @@ var operatorNames = func() string {
 type Filter struct {
 	property string
 	op       operator
-	// operands holds text forms: any number of them for the operators in and not_in, and
-	// exactly one for every other operator. The operand of contains is in lower case.
+	// operands holds the text forms of the filter's values: any number of them for the operators in
+	// and not_in, and exactly one for every other operator. The operand of contains is in lower
+	// case.
 	operands []string
-	// number is the operand of gt, gte, lt and lte. If the value is not a finite number, it
-	// is NaN, so that every comparison is false.
+	// number is the operand of the operators gt, gte, lt and lte. If the filter's value is not a
+	// finite number, it is NaN, so that every comparison is false.
 	number float64
 }
 
-// Property returns the first-level key that the filter applies to. Keys are compared
-// exactly.
+// Property returns the first-level key of the property to which the filter applies. Keys are
+// compared exactly.
 func (f *Filter) Property() string { return f.property }
 
 // Matches reports whether a property satisfies the condition. text is the text form of
@@ -88,7 +89,7 @@ func (f *Filter) Matches(text string, missing bool) bool {
 	return f.compare(text)
 }
 
-// compare compares a text, as a number, with the operand. It returns false if the text is
+// compare parses a text as a number and compares it with f.number. It returns false if the text is
 // not a number.
 func (f *Filter) compare(text string) bool {
 	n, ok := numeric(text)
@@ -107,10 +108,9 @@ func (f *Filter) compare(text string) bool {
 	}
 }
 
-// DecodeFilters parses a list of filters, all of which must match. Empty text and null
-// mean an empty list. If a filter is invalid, DecodeFilters returns no filters, but a
-// message for each invalid field. Each message begins with the path of the field, to
-// which the caller passes the beginning as field.
+// DecodeFilters parses a list of filters, all of which must match. Empty text and null mean an
+// empty list. If a filter is invalid, DecodeFilters returns no filters, but a message for each
+// invalid field. field is the path of the list in the request. Messages begin with this path.
 func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -134,9 +134,9 @@ func DecodeFilters(raw json.RawMessage, field string) ([]Filter, []string) {
 	return filters, nil
 }
 
-// DecodeFilter parses one filter. It returns a message for each invalid field of the
-// filter, with a path that begins with field. If there are messages, the returned filter
-// must not be used.
+// DecodeFilter parses one filter. It returns a message for each invalid field of the filter. If
+// there are messages, the returned filter must not be used. field is the path of the filter in the
+// request. Messages begin with this path.
 func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	// decoded into a map, because the fields of a struct would accept names in any case
 	var object map[string]json.RawMessage
@@ -170,8 +170,8 @@ func DecodeFilter(raw json.RawMessage, field string) (Filter, []string) {
 	return f, nil
 }
 
-// requiredText parses a required string. problem describes why the string is invalid, or
-// is "".
+// requiredText parses a required string. problem describes why the string is invalid, or is "" if
+// it is valid.
 func requiredText(raw json.RawMessage) (text, problem string) {
 	switch {
 	case isNull(raw):
@@ -182,11 +182,11 @@ func requiredText(raw json.RawMessage) (text, problem string) {
 	return text, ""
 }
 
-// isNull reports whether a field is missing or null.
+// isNull reports whether a field of a JSON object is missing or null.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// compile sets the operands of the filter from its value. It returns false if the value
-// has the wrong type.
+// compile sets the operands of the filter from its value in JSON. It returns false if the value has
+// the wrong type.
 func (f *Filter) compile(raw json.RawMessage) bool {
 	values, ok := scalars(raw)
 	if !ok {
@@ -214,8 +214,8 @@ func (f *Filter) compile(raw json.RawMessage) bool {
 	return true
 }
 
-// scalars returns the values of a filter: the elements of a list, or the single value. It
-// returns false if one of them is not a string, a number or a boolean.
+// scalars returns the values of a filter: the elements of a list, or the single value, or none if
+// raw is null. It returns false if one of the values is not a string, a number or a boolean.
 func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
 	switch {
 	case isNull(raw):
@@ -233,8 +233,9 @@ func scalars(raw json.RawMessage) (values []json.RawMessage, ok bool) {
 	return values, true
 }
 
-// operandList returns the operands of the operators in and not_in. A string is a
-// comma-separated list in which blanks are significant.
+// operandList returns the operands of a filter with the operator in or not_in. If raw is a string,
+// it is a comma-separated list in which blanks are significant. Otherwise the operands are the text
+// forms of values.
 func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	var operands []string
 	if len(raw) > 0 && raw[0] == '"' {
@@ -252,8 +253,8 @@ func operandList(raw json.RawMessage, values []json.RawMessage) []string {
 	return operands
 }
 
-// textOperand returns the text form of a filter's value, with which properties are
-// compared.
+// textOperand returns the text form of a filter's value, with which the text forms of properties
+// are compared.
 func textOperand(raw json.RawMessage) string {
 	text, _ := textForm(string(raw))
 	return cutOperand(text)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Funnel returns the number of users that reach each step and their median times, in the
-// order of the steps. The error is Invalid if the query needs too much memory.
+// Funnel returns, for each step in order, the number of users that reach it and their median times.
+// The error is Invalid if the query needs too much memory.
 func (s *Source) Funnel(ctx context.Context, f FunnelQuery) ([]FunnelStep, error) {
 	return s.query(ctx, f.Range, "the funnel", lessRange).funnel(f)
 }
@@ -39,28 +39,29 @@ func (q *query) funnel(f FunnelQuery) ([]FunnelStep, error) {
 	return result, nil
 }
 
-// funnelRun computes a funnel for the subjects of one worker. Events of a subject within
-// one second have no order and must be processed together. An event therefore waits in
-// the state of its subject until an event of a later second arrives.
+// funnelRun computes a funnel for the subjects (users) of one worker. Events of a subject within
+// one second have no order and must be processed together. An event therefore waits in the state of
+// its subject until an event of a later second arrives.
 type funnelRun struct {
 	steps  int
 	window uint32
 	base   int64 // Unix second from which seconds are counted
 
 	states  table[funnelState]
-	anchors *table[anchors] // nil unless every event of the first step is an entry
+	anchors *table[anchors] // nil unless every event of the first step can begin the funnel
 
 	// For each step except the first: the times since the previous step and since the first.
 	gaps, totals [maxSteps]durations
 
-	// together holds waiting events of subjects that have more than one in the same second,
-	// except the first one of each. All of them are in the second togetherSecond.
+	// together holds the waiting events of subjects that have several events in the second
+	// togetherSecond. The first event of each subject is not included, because it waits in the
+	// state of the subject.
 	together       []waitingEvent
 	togetherSecond uint32
 }
 
 // funnelState holds the progress of a subject in the funnel. Seconds are relative to
-// funnelRun.base.
+// funnelRun.base. An entry is an event with which the subject begins the funnel.
 type funnelState struct {
 	anchor  uint32 // second in which the first step was reached; only used if funnelRun.anchors is nil
 	last    uint32 // second in which the last reached step was reached from its latest entry
@@ -69,10 +70,10 @@ type funnelState struct {
 	reached uint8  // number of steps reached
 }
 
-// anchors holds, for each step, the latest entry from which the step can be reached: the
-// entry's second since the base, plus 1. 0 means that the step has not been reached. The
-// values never increase from step to step. Only the latest entry matters, because its
-// window ends last.
+// anchors holds, for each step, the latest entry (event that begins the funnel) from which a
+// subject has reached the step. An element is the second of the entry, counted from funnelRun.base,
+// plus 1. 0 means that the step has not been reached. The elements never increase from step to
+// step. Only the latest entry matters, because its window ends last.
 type anchors [maxSteps]uint32
 
 type waitingEvent struct {
@@ -95,7 +96,8 @@ func newFunnelRun(q *query, steps []operand, f FunnelQuery) *funnelRun {
 	return r
 }
 
-// take processes the events of an hour. Each event waits in the state of its subject.
+// take processes the events of the hour that begins at the Unix second start. Each event waits in
+// the state of its subject.
 func (r *funnelRun) take(start int64, events []matched) {
 	begin, steps := uint32(start-r.base), uint8(r.steps)
 	for _, e := range events {
@@ -119,7 +121,8 @@ func (r *funnelRun) take(start int64, events []matched) {
 	}
 }
 
-// settle processes the waiting event of a subject that has only one event in that second.
+// settle processes the waiting event of a subject that has only one event in the second s.second.
+// slot is the index of the subject in r.states.
 func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	m := s.waiting
 	s.waiting = 0
@@ -141,7 +144,7 @@ func (r *funnelRun) settle(slot uint32, s *funnelState) {
 	}
 }
 
-// advance records that a subject reached the next n steps in the second of its event.
+// advance records that a subject reached the next n steps in the second s.second.
 func (r *funnelRun) advance(s *funnelState, n int) {
 	for range n {
 		r.count(s.reached, s.second-s.last, s.second-s.anchor)
@@ -159,9 +162,9 @@ func (r *funnelRun) count(step uint8, gap, total uint32) {
 	}
 }
 
-// extend extends the chains of steps from all entries by one event. It proceeds from the
-// last step to the first, so that no chain uses the event twice. A chain that has already
-// reached a step does not reach it again.
+// extend extends the chains of steps from all entries of a subject by one event, which matches the
+// steps in m. It proceeds from the last step to the first, so that no chain uses the event twice. A
+// chain that has already reached a step does not reach it again.
 func (r *funnelRun) extend(a *anchors, second uint32, m mask) {
 	for step := r.steps - 1; step > 0; step-- {
 		if m>>step&1 != 0 && a[step-1] > a[step] && r.open(a[step-1], second) {
@@ -173,7 +176,8 @@ func (r *funnelRun) extend(a *anchors, second uint32, m mask) {
 	}
 }
 
-// open reports whether a second is within the window that begins at an entry.
+// open reports whether a second is within the window that begins at an entry. anchor is the entry
+// in the form of an element of anchors.
 func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
@@ -223,8 +227,8 @@ func (r *funnelRun) settleTogether() {
 	r.together = r.together[:0]
 }
 
-// settleMultiset processes all events of a subject in the second s.second, which c
-// contains.
+// settleMultiset processes the events of a subject in the second s.second. The multiset c contains
+// all of them.
 func (r *funnelRun) settleMultiset(slot uint32, s *funnelState, c *multiset) {
 	steps := r.steps
 	if r.anchors != nil {
@@ -272,12 +276,12 @@ func (r *funnelRun) reached() []int64 {
 	return users[1:]
 }
 
-// multiset holds the number of events that one subject has within one second, for each
-// mask: the set of steps that an event matches. Numbers are capped at maxSteps, because
-// more events would change nothing.
+// multiset holds the events that one subject has within one second. Its elements are the numbers of
+// events for each mask, which is the set of steps that an event matches. Numbers are capped at
+// maxSteps, because more events would change nothing.
 type multiset [256]uint8
 
-// add adds one event.
+// add adds one event, which matches the steps in m.
 func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 
 // maxSteps is the maximum number of steps of a funnel.
@@ -308,12 +312,12 @@ func (c *multiset) gain(from, steps int) int {
 // bipartite matching.
 type matching struct {
 	events   []mask
-	assigned []int  // number of the step that uses each event, plus 1; 0 = none
+	assigned []int  // index of the step that uses each event, plus 1; 0 = none
 	tried    []bool // whether the search for the current step has tried each event
 }
 
-// assign finds an event for a step. It can take the event of another step if that step
-// can be assigned a different event.
+// assign finds an event for a step, and returns false if there is none. It can take the event of
+// another step if that step can be assigned a different event.
 func (g *matching) assign(step int) bool {
 	for i, m := range g.events {
 		if m>>step&1 == 0 || g.tried[i] {

@@ -9,10 +9,10 @@ import (
 	"svc/internal/event/block"
 )
 
-// maxKeyHours is the number of hours that PropertyKeys reads.
+// maxKeyHours is the maximum number of hours that PropertyKeys reads.
 const maxKeyHours = 1000
 
-// KeysQuery requests the keys of properties.
+// KeysQuery requests the keys of the properties that events have.
 type KeysQuery struct {
 	Range
 	Event string // restricts events to this name; "" = all
@@ -21,13 +21,13 @@ type KeysQuery struct {
 // Key is the key of a property.
 type Key struct {
 	Text  string
-	Hours int   // in which an event had it
-	Seen  int64 // start of the newest of them, in Unix seconds
+	Hours int   // number of hours in which an event had the property
+	Seen  int64 // start of the newest of these hours, in Unix seconds
 }
 
-// PropertyKeys returns the keys of the properties that the events of a range have, most hours
-// first. It reads no values, and only the newest maxKeyHours hours in which the event occurs. The
-// error is Invalid if the keys take too much memory.
+// PropertyKeys returns the keys of the properties that the events in a range have. Keys that occur
+// in the most hours come first. PropertyKeys reads only the newest maxKeyHours hours with matching
+// events, and no values of properties. The error is Invalid if the keys take too much memory.
 func (s *Source) PropertyKeys(ctx context.Context, in KeysQuery) ([]Key, error) {
 	q := s.query(ctx, in.Range, "the list of keys", lessRange)
 	run := keyRun{query: q, event: q.named(in.Event), keys: map[string]*Key{}}
@@ -54,9 +54,9 @@ type keyRun struct {
 	query *query
 	event operand
 	keys  map[string]*Key
-	hours int // in which the event occurs
+	hours int // number of hours in which the event occurs
 
-	rows []uint32 // of the last part
+	rows []uint32 // selected rows of the part that is being read
 }
 
 func (r *keyRun) hour(start int64, parts []*block.Columns) error {
@@ -86,7 +86,7 @@ func (r *keyRun) hour(start int64, parts []*block.Columns) error {
 	return nil
 }
 
-// choose sets rows to the rows of a part that are in the range and have the name.
+// choose sets r.rows to the rows of a part that are in the range and have the name of the event.
 func (r *keyRun) choose(p *block.Columns) {
 	r.rows = r.rows[:0]
 	name := slices.Index(p.NameOf, r.event.name)

@@ -2,20 +2,20 @@ package query
 
 import "svc/internal/event/block"
 
-// operand selects the events that have a name and match all filters. An analysis has at
-// most eight operands, for example the steps of a funnel.
+// operand selects the events that have a given name and match all filters. An analysis has at most
+// eight operands, for example the steps of a funnel.
 type operand struct {
-	name    uint32
-	none    bool // whether no event of the project has the name
-	any     bool // whether events of all names are selected
+	name    uint32 // number of the name
+	none    bool   // whether no event of the project has the name
+	any     bool   // whether events of all names are selected
 	filters []*Filter
 }
 
 // named returns the operand for the events of a name, or for all events if it is "".
 func (q *query) named(name string) operand { return q.operand(name, nil, nil) }
 
-// operand returns the operand for the events of a name, or of all names if it is "", that
-// match all filters of both lists.
+// operand returns the operand for the events of a name, or of all names if it is "". The events
+// must match all filters of both lists.
 func (q *query) operand(name string, own, all []Filter) operand {
 	o := operand{any: name == ""}
 	if !o.any {
@@ -30,9 +30,9 @@ func (q *query) operand(name string, own, all []Filter) operand {
 	return o
 }
 
-// matcher holds a worker's state for one part: which names and property values of the
-// part match each operand, and which senders belong to the worker. Matchers are reused
-// for the next part.
+// matcher holds a worker's state for one part, which is a set of events of an hour: the names and
+// property values of the part that match each operand, and the senders that belong to the worker. A
+// sender is a combination of subject, session and client. Matchers are reused for the next part.
 type matcher struct {
 	*block.Columns
 	bySender   []subjectState
@@ -43,15 +43,15 @@ type matcher struct {
 	columns    []fetchedColumn
 }
 
-// subjectState tells a worker about a sender. If the sender's subject belongs to the
-// worker, slot is the subject's slot and wants contains all operands. Otherwise both are
-// 0.
+// subjectState describes a sender for a worker. If the subject of the sender belongs to the worker,
+// slot is the subject's index in the worker's tables, and wants contains all operands. Otherwise
+// both are 0.
 type subjectState struct {
 	slot  uint32
 	wants mask
 }
 
-// predicate is a filter of an operand, evaluated for all values of a part.
+// predicate is a filter of an operand, evaluated for all values that the property has in a part.
 type predicate struct {
 	operand mask
 	column  *block.Column // the filter's property; nil if no event of the part has it, so that all rows have code 0
@@ -87,7 +87,7 @@ func resize[T any](old []T, n int) []T {
 	return old
 }
 
-// assign finds the senders of the part that belong to the worker.
+// assign finds the senders of the part whose subjects belong to the worker.
 func (l *matcher) assign(w worker) {
 	l.bySender = resize(l.bySender, l.Senders)
 	for i, subject := range l.Subjects() {
@@ -117,8 +117,8 @@ func (l *matcher) match(operands []operand) error {
 	return nil
 }
 
-// matchName marks the names of the part that match an operand. It reports whether there
-// are any.
+// matchName sets the bit of an operand in l.byName for each name of the part that matches the
+// operand. It reports whether there are any.
 func (l *matcher) matchName(o *operand, bit mask) bool {
 	found := false
 	for code, name := range l.NameOf {
@@ -199,8 +199,8 @@ func (s *selection) filter(l *matcher) {
 	s.n = n
 }
 
-// encode reads the codes of the selected rows from a column. If the column is nil, all
-// codes are 0.
+// encode sets s.codes to the codes of the values that the selected rows have in a column. If the
+// column is nil, all codes are 0.
 func (s *selection) encode(c *block.Column) {
 	if c == nil {
 		clear(s.codes[:s.n])

@@ -145,7 +145,8 @@ func (q *query) totals(m MetricQuery, buckets stats.Buckets) (*totals, error) {
 	return each[0], nil
 }
 
-// totalsRun is the state of one worker. The worker counts the events of its subjects.
+// totalsRun is the state of one worker in a metric query. The worker counts the events of its
+// subjects.
 type totalsRun struct {
 	worker
 	query    *query
@@ -164,7 +165,7 @@ type totalsRun struct {
 type totalsState struct {
 	bucket uint32 // the last bucket in which the subject had an event, plus 1
 	now    mask   // operands counted in that bucket
-	ever   mask
+	ever   mask   // operands counted in any bucket
 }
 
 func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
@@ -186,7 +187,7 @@ func (r *totalsRun) hour(start int64, parts []*block.Columns) error {
 	return nil
 }
 
-// piece counts those events of a part that are in the piece's bucket.
+// piece counts the events of a part that are within the given piece, which belongs to one bucket.
 func (r *totalsRun) piece(l *matcher, piece piece) {
 	b := &r.totals.buckets[piece.period]
 	var events [256]int64 // number of events by mask
@@ -207,8 +208,8 @@ func (r *totalsRun) piece(l *matcher, piece piece) {
 	}
 }
 
-// countUsers counts the subjects of the selected events as users, unless they have
-// already been counted in the bucket or in the range.
+// countUsers counts the subjects of the selected events as users, unless they have already been
+// counted in the bucket or in the range. The parameter bucket is the index of the bucket, plus 1.
 func (r *totalsRun) countUsers(b *bucketTotals, bucket uint32) {
 	for k := range r.selected.n {
 		s, m := r.states.at(r.selected.slots[k]), r.selected.masks[k]

@@ -8,8 +8,8 @@ import (
 	"svc/internal/stats"
 )
 
-// MetricBreakdown computes a number for each value of a dimension, from the first event
-// of the query. The error is Invalid if the query needs too much memory.
+// MetricBreakdown computes a number for each value of a dimension. It uses only the first event of
+// the query. The error is Invalid if the query needs too much memory.
 func (s *Source) MetricBreakdown(ctx context.Context, m MetricQuery) (MetricBreakdown, error) {
 	if m.countsOnly() {
 		return s.countBreakdown(m)
@@ -41,8 +41,8 @@ func (m *MetricQuery) countsOnly() bool {
 	return m.Events[0].Measure == MeasureCount && m.GroupBy != ByProperty && !filtered
 }
 
-// groupText returns the key of the group with the given number. It is the inverse of
-// groupNumber.
+// groupText returns the key of the group with the given number. It is the inverse of groupNumber.
+// The function name returns the name of an event by number.
 func groupText(by Dimension, number uint32, name func(uint32) string) string {
 	switch by {
 	case ByPlatform:
@@ -96,9 +96,9 @@ func (q *query) metricBreakdown(m MetricQuery) (MetricBreakdown, error) {
 	return m.rank(sum), nil
 }
 
-// groupRun is the state of one worker, which counts the events of its subjects by group.
-// If the dimension is a property, groups is indexed by the code of the value, and
-// otherwise by the number of the group.
+// groupRun is the state of one worker, which counts the events of its subjects by group. groups is
+// indexed by the code of the property's value if the dimension is a property, and otherwise by the
+// number of the group.
 type groupRun struct {
 	worker
 	query    *query
@@ -116,7 +116,7 @@ type groupRun struct {
 // groupMatcher is a worker's state for one part.
 type groupMatcher struct {
 	matcher
-	codes  []uint32      // code of the group for each name, sender or property code of the part
+	codes  []uint32      // index in groupRun.groups for each name, sender or property code of the part
 	column *block.Column // the column of the property
 }
 
@@ -154,7 +154,7 @@ func (r *groupRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// encode finds the group for each name, sender or property value of the part.
+// encode sets l.codes to the group of each name, sender or property value of the part.
 func (r *groupRun) encode(l *groupMatcher) (err error) {
 	switch r.by {
 	case ByEvent:
@@ -181,7 +181,7 @@ func (r *groupRun) encode(l *groupMatcher) (err error) {
 	return nil
 }
 
-// count counts the selected events.
+// count counts the selected events by group.
 func (r *groupRun) count(l *groupMatcher) {
 	if r.by == ByProperty {
 		r.selected.encode(l.column)
@@ -213,7 +213,7 @@ func (r *groupRun) grow(n int) {
 	r.groups = append(r.groups, make([]groupCount, n-len(r.groups))...)
 }
 
-// each visits the groups that have events.
+// each calls visit for every group that has events.
 func (r *groupRun) each(visit func(v value, n groupCount)) {
 	if r.by == ByProperty {
 		for v, place := range r.values.codes {

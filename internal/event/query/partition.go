@@ -25,7 +25,7 @@ const (
 // matched is an event that matches an operand.
 type matched struct {
 	slot uint32 // slot of its subject
-	when uint32 // second in the hour << 8 | mask of the operands that it matches
+	when uint32 // second in the hour << 8 | mask of the operands that the event matches
 }
 
 func (d matched) second() uint32 { return d.when >> 8 }
@@ -55,9 +55,9 @@ type partitionScratch struct {
 	scratch  []matched // a second buffer, for merging
 }
 
-// partition calls take for each hour and each worker with those matching events that
-// belong to the worker's subjects, in order of time. Calls for the same worker do not
-// overlap.
+// partition calls take for each hour and each worker, with the matching events that belong to the
+// subjects of the worker, in order of time. start is the Unix second at which the hour begins.
+// Calls for the same worker do not overlap.
 func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
 	d := &partitioner{query: q, operands: operands}
 	full, empty := &batch{}, &batch{}
@@ -80,7 +80,7 @@ func (q *query) partition(operands []operand, take func(w worker, start int64, e
 	}
 }
 
-// fill scans hours that no other worker has taken, until the batch is full.
+// fill scans hours that no worker has scanned yet, until the batch is full.
 func (d *partitioner) fill(q *query, w worker, into *batch) error {
 	p := &d.scratch[w.own]
 	for into.matched.Load() < batchEvents && int(d.next.Load())-into.first < batchHours {

@@ -9,8 +9,8 @@ import (
 	"svc/internal/event/block"
 )
 
-// Paths counts how often each event follows another. The error is Invalid if the query
-// needs too much memory.
+// Paths counts how often each event follows another one in the paths of users or sessions. The
+// error is Invalid if the query needs too much memory.
 func (s *Source) Paths(ctx context.Context, in PathsQuery) (Paths, error) {
 	return s.query(ctx, in.Range, "paths", lessRange).paths(in)
 }
@@ -37,8 +37,8 @@ func (q *query) paths(in PathsQuery) (Paths, error) {
 	return rankEdges(list, in.Branches), nil
 }
 
-// rankEdges sorts edges by step and count. If a step has more than branches edges, it
-// merges the others into one edge.
+// rankEdges sorts edges by step and count. If a step has more edges than branches allows, it merges
+// the remaining ones into one edge.
 func rankEdges(list []Edge, branches int) Paths {
 	slices.SortFunc(list, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(b.Count, a.Count),
@@ -64,15 +64,15 @@ func rankEdges(list []Edge, branches int) Paths {
 	return p
 }
 
-// edge identifies an edge by the numbers of its names. It leads from one name to the
-// next.
+// edge leads from one event of a path to the next. The events are identified by the numbers of
+// their names in Source.Names.
 type edge struct {
 	step     uint32 // starts at 1
 	from, to uint32
 }
 
-// edges counts edges. It uses a matrix if there are few names, which is usual, and
-// otherwise a map.
+// edges counts how often each edge occurs. It uses a matrix if there are few names, which is usual,
+// and otherwise a map.
 type edges struct {
 	names  int     // the side length of the matrix; 0 = use a map
 	matrix []int64 // counts by step, from and to
@@ -115,9 +115,9 @@ func (e *edges) each(visit func(e edge, n int64)) {
 	}
 }
 
-// pathRun follows the sequences that belong to one worker. A sequence is the events of a
-// session. If users is set, or for events without a session, it is the events of a
-// subject.
+// pathRun follows the sequences of events that belong to one worker. A sequence consists of the
+// events of a session. For events without a session, and for all events if users is set, it
+// consists of the events of a subject.
 type pathRun struct {
 	worker
 	query    *query
@@ -148,9 +148,9 @@ type pathState struct {
 	progress pathProgress
 }
 
-// pathProgress is the progress of a sequence: the number of its last name << nodeBits |
-// the number of its nodes. While an hour is being processed, a sequence with events in
-// that hour has the value taken | its number in the hour instead.
+// pathProgress describes how far a sequence has been followed: the number of the last event's name
+// << nodeBits | the number of events so far. While an hour is being processed, a sequence with
+// events in that hour has the value taken | its number in the hour instead.
 type pathProgress uint32
 
 const (
@@ -166,7 +166,7 @@ func progressOf(name, nodes uint32) pathProgress { return pathProgress(name<<nod
 // pathMatcher is a worker's state for one part.
 type pathMatcher struct {
 	*block.Columns
-	bySender []uint32 // number of each sender's sequence in the hour
+	bySender []uint32 // number of each sender's sequence in the hour; 0 = none that needs events
 }
 
 func newPathRun(q *query, w worker, in PathsQuery) *pathRun {
@@ -208,8 +208,9 @@ func (r *pathRun) hour(_ int64, parts []*block.Columns) error {
 	return nil
 }
 
-// enter gives a sequence a number in the current hour. The number is 0 if the sequence is
-// already complete or belongs to another worker.
+// enter returns the number of a sequence in the current hour, after assigning a number if it has
+// none. The number is 0 if the sequence is already complete, or if s is nil because it belongs to
+// another worker.
 func (r *pathRun) enter(s *pathState) uint32 {
 	switch {
 	case s == nil:

@@ -56,16 +56,16 @@ type Group struct {
 
 // Overview holds the totals of a range.
 type Overview struct {
-	Total      int64 // events, from the hourly counters
-	EventTypes int64 // distinct names of events, from the hourly counters
-	Users      int64 // distinct distinct_ids, from the events
-	Sessions   int64 // distinct session_ids, from the events
+	Total      int64 // number of events, from the hourly counters
+	EventTypes int64 // number of distinct event names, from the hourly counters
+	Users      int64 // number of different distinct_ids, from the events
+	Sessions   int64 // number of different session_ids, from the events
 }
 
 // SeriesQuery requests counts over time, from the hourly counters.
 type SeriesQuery struct {
 	Range
-	Hourly  bool      // hours; otherwise days
+	Hourly  bool      // buckets are hours; otherwise days
 	Event   string    // restricts events to this name; "" = all
 	GroupBy Dimension // "" = only the total; a property is not allowed
 	Limit   int       // maximum number of groups
@@ -121,8 +121,9 @@ type FunnelQuery struct {
 // each user has one time for each reached step, and the order in which events arrive does
 // not matter.
 //
-// A median is the shortest time within which at least half of these users reached the
-// step. It is exact below 4096 seconds; longer times are rounded down by less than 0.05 %.
+// A median is the shortest time within which at least half of the users who reached the
+// step did so. It is exact below 4096 seconds; longer times are rounded down by less than
+// 0.05 %.
 type FunnelStep struct {
 	Users       int64
 	Median      int64 // seconds since the previous step; 0 for the first step or without users
@@ -143,7 +144,7 @@ type CohortQuery struct {
 	ReturnEvent string // "" = any event
 	Weekly      bool   // periods are weeks from Monday; otherwise days
 	Periods     int    // 2 to 30
-	Now         int64  // Unix second; numbers for later periods are not determined yet
+	Now         int64  // current time in Unix seconds; numbers for later periods are not determined yet
 }
 
 // Cohort is the group of users with their first start event in the same period.
@@ -176,8 +177,8 @@ type Paths struct {
 	Truncated bool // whether a step had more edges than Branches
 }
 
-// Edge counts how often one event follows another at the same step of a path. The edges
-// of a step that exceed the limit are merged into one edge from OtherEvents to
+// Edge counts how often, at a given step of a path, the event From is followed by the event To. The
+// edges of a step beyond PathsQuery.Branches are merged into one edge from OtherEvents to
 // OtherEvents, which comes last.
 type Edge struct {
 	Step     int // starts at 1
@@ -185,7 +186,7 @@ type Edge struct {
 	Count    int64
 }
 
-// OtherEvents replaces the events of merged edges. It is not a valid event name.
+// OtherEvents replaces the names of events in merged edges. It is not a valid event name.
 const OtherEvents = "(other)"
 
 // Measure determines the number that is computed from matching events.
@@ -228,7 +229,7 @@ type MetricValue struct {
 
 // MetricSeries is one line of a chart: a number for each bucket.
 type MetricSeries struct {
-	Key    string // the alias, or "formula"
+	Key    string // the alias of an event, or "formula"
 	Values []float64
 }
 
@@ -245,8 +246,8 @@ type MetricBreakdown struct {
 	Groups []MetricGroup
 }
 
-// MetricGroup holds the number of one value of a dimension; Key and Missing are as in
-// Group.
+// MetricGroup holds the number of one value of a dimension. Key and Missing have the same meaning
+// as in Group.
 type MetricGroup struct {
 	Key     string
 	Missing bool

@@ -36,14 +36,13 @@ func (q *query) between(r Range) *query {
 	return &part
 }
 
-// worker identifies one of the goroutines of a query. The number of workers is a power of
-// two. Subjects and sessions are divided among the workers by number: a worker owns the
-// numbers that are congruent to own modulo the number of workers. Workers therefore share
-// no state.
+// worker identifies one of the goroutines of a query. There are 1<<shift workers. Subjects and
+// sessions are divided among the workers by number: a worker owns the numbers that are congruent to
+// own modulo the number of workers. Workers therefore share no state.
 type worker struct{ own, shift uint32 }
 
-// slot returns the index that a number has in the worker's tables, or 0 if another worker
-// owns the number. Numbers and indexes start at 1.
+// slot returns the index that the number of a subject or session has in the worker's tables, or 0
+// if another worker owns the number. Numbers and indexes start at 1.
 func (w worker) slot(number uint32) uint32 {
 	if number&(1<<w.shift-1) != w.own {
 		return 0
@@ -97,7 +96,8 @@ func spread[R any](q *query, work func(q *query, w worker) (R, error)) ([]R, err
 	return results, context.Cause(ctx)
 }
 
-// each visits all hours in order of time.
+// each calls visit for all hours in order of time. start is the Unix second at which an hour
+// begins, and parts holds its events.
 func (q *query) each(visit func(start int64, parts []*block.Columns) error) error {
 	var next atomic.Int64
 	return q.share(&next, visit)

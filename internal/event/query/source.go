@@ -33,12 +33,12 @@ type Hour struct {
 	Open func(reuse []*block.Columns) ([]*block.Columns, error)
 }
 
-// Counter is an hourly counter: the number of events of an hour that agree in all
+// Counter is an hourly counter: the number of events of an hour that have the same values in all
 // dimensions.
 type Counter struct {
-	Hour     int64 // Unix second at which the hour begins
-	Name     uint32
-	Platform uint8 // stats.PlatformNumber
+	Hour     int64  // Unix second at which the hour begins
+	Name     uint32 // number of the event's name
+	Platform uint8  // stats.PlatformNumber
 	Region   uint16
 	Offset   uint8 // stats.Offset
 	N        int64

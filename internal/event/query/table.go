@@ -20,9 +20,9 @@ type budget struct {
 	less string // advice for reducing the query, for the error message
 }
 
-// take adds to the number of bytes in use. It never fails, so that inner loops need no
-// error handling. Callers must call over between the parts of their work, often enough
-// that little is allocated in between.
+// take adds to the number of bytes in use. It never fails, so that inner loops need no error
+// handling. Callers must call over between the parts of their work, often enough that little memory
+// is allocated in between.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
 // over returns an error of kind Invalid, for the client, if more than max bytes are in
@@ -34,7 +34,7 @@ func (b *budget) over() error {
 	return fault.New(fault.Invalid, "%s needs more than %d MiB of memory: %s", b.what, b.max>>20, b.less)
 }
 
-// pageLength is the number of entries that are allocated together.
+// pageLength is the number of entries of a table that are allocated together.
 const pageLength = 1024
 
 // table maps numbers to entries, which are initially zero. It allocates memory only for
@@ -89,7 +89,7 @@ func (s *bitset) add(number uint32) bool {
 	return true
 }
 
-// release returns the memory of the set to the budget.
+// release subtracts the memory of the set from the bytes in use of its budget.
 func (s *bitset) release() {
 	bytes := 8 * len(s.words.pages)
 	for range s.words.used() {
@@ -173,8 +173,8 @@ type members struct {
 	made   int       // number of bitsets in sets
 	memory *budget
 
-	pairs []uint64 // group and slot of a subject; 0 = free
-	n     int
+	pairs []uint64 // group << 32 | slot of a subject; 0 = free
+	n     int      // number of pairs
 }
 
 // maxSets is the maximum number of groups with a bitset.

@@ -11,10 +11,9 @@ import (
 // keeps its exponent.
 const maxDigits = 512
 
-// textForm returns the text form of a property, by which the property is compared and
-// counted. raw is the value as compact JSON. A string is decoded, a number is written in
-// plain decimal, and any other value is unchanged. JSON null is treated as a missing
-// property.
+// textForm returns the text form of a property's value, which is used to compare and count values.
+// raw is the value as compact JSON. A string is decoded, a number is written in plain decimal, and
+// any other value is unchanged. JSON null is treated as a missing property.
 func textForm(raw string) (text string, missing bool) {
 	if raw == "" {
 		return "", true
