@@ -125,7 +125,7 @@ func (r Rules) Check(f Format, project string, versions []*Release) []Problem {
 }
 
 // checkPackages reports packages that no feed can list because their content is unknown, and
-// packages whose address leads to a different package of the same name.
+// packages that cannot be downloaded because a different package has the same name.
 func (r Rules) checkPackages(versions []*Release, squirrel bool) {
 	named := Packages(versions, squirrel)
 	for _, v := range versions {

@@ -87,7 +87,7 @@ func resize[T any](old []T, n int) []T {
 	return old
 }
 
-// assign finds the senders of the part whose subjects belong to the worker.
+// assign stores in l.bySender the senders of the part that belong to the worker.
 func (l *matcher) assign(w worker) {
 	l.bySender = resize(l.bySender, l.Senders)
 	for i, subject := range l.Subjects() {

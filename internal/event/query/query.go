@@ -121,9 +121,8 @@ type FunnelQuery struct {
 // each user has one time for each reached step, and the order in which events arrive does
 // not matter.
 //
-// A median is the shortest time within which at least half of the users who reached the
-// step did so. It is exact below 4096 seconds; longer times are rounded down by less than
-// 0.05 %.
+// A median is the shortest time within which at least half of the counted users reached the
+// step. It is exact below 4096 seconds; longer times are rounded down by less than 0.05 %.
 type FunnelStep struct {
 	Users       int64
 	Median      int64 // seconds since the previous step; 0 for the first step or without users
