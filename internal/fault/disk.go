@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// diskWait is the Retry-After for errors of the disk. It is long because such errors
+// diskWait is the value of Retry-After for errors of the disk. It is long because such errors
 // usually require an administrator.
 const diskWait = time.Minute
 
-// Disk converts temporary errors of opening or writing a file to faults. The fault is
-// NoSpace if the disk is full or the size of files is limited. It is Unavailable if the
-// disk cannot be written, if too many files are open, or if another process has the file
-// open. The log text and the error chain of the fault contain the original error. Disk
-// returns all other errors, and errors that already are faults, unchanged.
+// Disk converts temporary errors that occur when a file is opened or written to faults. The fault
+// is NoSpace if the disk is full or a limit on the size of files is exceeded. It is Unavailable if
+// the disk cannot be written, if too many files are open, or if another process has the file open.
+// The log text and the error chain of the fault contain the original error. Disk returns all other
+// errors unchanged, and also errors that already are faults.
 func Disk(err error) error {
 	if err == nil {
 		return nil
@@ -31,8 +31,8 @@ func Disk(err error) error {
 	return fmt.Errorf("%w: %w", f, err)
 }
 
-// ofDisk returns the fault for a system error, or nil if err is not one of those that
-// Disk converts.
+// ofDisk returns the fault for an error of the operating system, or nil if Disk does not convert
+// this error.
 func ofDisk(err error) *Error {
 	is := func(number syscall.Errno) bool { return errors.Is(err, number) }
 	switch {

@@ -20,7 +20,7 @@ type Kind uint8
 const (
 	Invalid        Kind = iota + 1 // the request breaks a rule
 	Unauthorized                   // the request has no credential, or one without access
-	Forbidden                      // not allowed in the current state, for any caller
+	Forbidden                      // no caller may do this in the current state
 	NotFound                       // the addressed record does not exist
 	Conflict                       // the change would conflict with stored data
 	Stale                          // the record has changed since it was read
@@ -40,8 +40,8 @@ type Error struct {
 	// Messages has one entry or, for a validation error, one entry for each rule that is
 	// violated.
 	Messages []string
-	// Validation reports that Messages is a list of violated rules. Clients receive such a
-	// list as an array, even if it has only one entry.
+	// Validation means that Messages is a list of violated rules. Clients receive such a list as an
+	// array, even if it has only one entry.
 	Validation bool
 	// RetryAfter is the time after which a retry can succeed, or 0 if waiting does not help.
 	RetryAfter time.Duration

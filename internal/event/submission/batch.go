@@ -6,8 +6,8 @@ import (
 	"svc/internal/platform"
 )
 
-// Client holds the stored attributes of the client that sent a batch. An empty text means
-// that it is not known.
+// Client holds the stored attributes of the client that sent a batch. An empty text means that the
+// attribute is not known.
 type Client struct {
 	Platform        platform.Platform
 	PlatformVersion string
@@ -23,7 +23,7 @@ type Client struct {
 type Item struct {
 	ID         string // event_id, 1 to 128 characters
 	Name       string // normalized
-	At         int64  // Unix second, corrected by the client's clock
+	At         int64  // Unix second, after the correction for the client's clock
 	Properties []byte // a compact JSON object without duplicate keys; nil = none
 }
 
@@ -36,10 +36,10 @@ const (
 	maxTime = 1 << 53
 )
 
-// Accept returns the events that can be stored, with the times to store. It corrects the
-// time of each event by the client's clock. If an event was sent without a time, or if
-// its corrected time is more than skew before the receipt or more than five minutes after
-// it, Accept uses the time of receipt instead.
+// Accept returns the events that can be stored, with the times to store. It adds clock.Correction()
+// to the time of each event. If an event was sent without a time, or if its corrected time is more
+// than skew before the receipt or more than five minutes after it, Accept uses the time of receipt
+// instead. received is the time of receipt in Unix seconds.
 func (r *Request) Accept(received int64, clock Clock, skew time.Duration) []Item {
 	items := make([]Item, 0, len(r.Items))
 	correction := int64(clock.Correction() / time.Second)

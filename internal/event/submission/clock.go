@@ -36,12 +36,11 @@ type Clock struct {
 	SkewKnown bool
 }
 
-// ClientTime parses the time that a client has sent, such as
-// 2026-09-24T10:00:00.000+08:00. Seconds may have a fraction of 1 to 9 digits. The offset
-// is Z, ±HH:MM or ±HHMM. Letters may have any case, and surrounding blanks are ignored.
-// For any other text, ClientTime returns the zero Clock. If the date or the time of day
-// does not exist, only the offset is known. received is the time at which the request
-// arrived.
+// ClientTime parses the time that a client has sent, such as 2026-09-24T10:00:00.000+08:00. Seconds
+// may have a fraction of 1 to 9 digits. The offset from UTC is Z, ±HH:MM or ±HHMM. Letters may have
+// any case, and surrounding blanks are ignored. For any other text, ClientTime returns the zero
+// Clock. If the date or the time of day does not exist, only the offset of the returned Clock is
+// known. received is the time at which the request arrived.
 func ClientTime(text string, received time.Time) Clock {
 	text = strings.TrimSpace(text)
 	if len(text) < len(dateTime) || !shaped(text[:len(dateTime)]) {
@@ -123,8 +122,8 @@ func parseOffset(text string) (minutes int, ok bool) {
 	return minutes, within < 60 && minOffset <= minutes && minutes <= maxOffset && minutes%offsetStep == 0
 }
 
-// parseStamp parses the date and the time of day in a shaped text as UTC. ok is false if
-// either of them does not exist.
+// parseStamp parses the date and the time of day in a text that has the form of dateTime. The
+// result is in UTC. ok is false if the date or the time of day does not exist.
 func parseStamp(text string) (at time.Time, ok bool) {
 	month, day := number(text[5:7]), number(text[8:10])
 	hour, minute, second := number(text[11:13]), number(text[14:16]), number(text[17:19])

@@ -14,8 +14,8 @@ import (
 	"svc/internal/jsonscan"
 )
 
-// Limits of a submission, in characters and, for properties, in levels of objects and
-// lists.
+// Limits of a submission. Those of IDs and names are in characters, and that of properties is in
+// levels of objects and lists.
 const (
 	maxIDLength      = 128 // for distinct_id, session_id and event_id
 	maxNameLength    = 64
@@ -64,14 +64,14 @@ type Rejected struct {
 	Message string
 }
 
-// Decode parses the body of an ingestion request into a Request, and reuses the lists of
-// that Request. problems describes the errors of the batch; if there are any, no event of
-// the batch may be stored. If every event is invalid, problems contains the errors of all
-// events. If the body is not a JSON object, problems contains only one error, which is
-// worded as in the rest of the API.
+// Decode parses the body of an ingestion request into a Request, and reuses the lists of that
+// Request. mostItems is the maximum number of events. problems describes the errors of the batch;
+// if there are any, no event of the batch may be stored. If every event is invalid, problems
+// contains the errors of all events. If the body is not a JSON object, problems contains only one
+// error, which is worded as in the rest of the API.
 //
-// Decode reads the body once. Names of members are compared exactly, and unknown names
-// are ignored. If a name occurs more than once, the last occurrence applies.
+// Decode reads the body once. Names of members are compared exactly, and unknown names are ignored.
+// If a name occurs more than once, the last occurrence applies.
 func Decode(body []byte, mostItems int, into *Request) (problems []string) {
 	clear(into.Items) // otherwise the texts of the previous body would stay in memory
 	clear(into.Rejected)
@@ -111,7 +111,7 @@ func whyNoObject(body []byte) string {
 // decoder holds the state of decoding one submission.
 type decoder struct {
 	jsonscan.Scanner
-	body     []byte // the body as a slice, with the same bytes as the text
+	body     []byte // the body, with the same bytes as Scanner.Source
 	into     *Request
 	maxItems int
 
@@ -158,7 +158,7 @@ func (d *decoder) name() string {
 	return d.Text(key)
 }
 
-// list reads the events. It checks those beyond the limit only for valid JSON.
+// list reads the list of events. It checks events beyond the limit d.maxItems only for valid JSON.
 func (d *decoder) list() {
 	d.into.Items, d.into.Rejected, d.count = d.into.Items[:0], d.into.Rejected[:0], 0
 	from := d.At
@@ -203,13 +203,14 @@ func (d *decoder) item() {
 
 // fields holds the values of an event's fields.
 type fields struct {
-	nameField string // name of the member that contains the event's name; an export uses another one
+	nameField string // name of the member that contains the event's name; it differs between submissions and exports
 
 	id, name, at, properties jsonscan.Token
 	object                   []byte // the properties to store, if they are valid
 }
 
-// field stores the value of a member of an event in f.
+// field reads the value of a member of an event. It stores the value in f if the name of the member
+// is known.
 func (d *decoder) field(member string, f *fields) {
 	switch member {
 	case "event_id":
@@ -225,7 +226,8 @@ func (d *decoder) field(member string, f *fields) {
 	}
 }
 
-// reject records an error of the current event or of one of its fields.
+// reject records an error of the current event or of one of its fields. fault follows the path of
+// the event in the message.
 func (d *decoder) reject(fault string) {
 	message := fmt.Sprintf("events[%d]%s", d.count, fault)
 	d.into.Rejected = append(d.into.Rejected, Rejected{Index: d.count, Message: message})
@@ -254,7 +256,7 @@ func (d *decoder) sound(f *fields) (it SentItem, fault string) {
 	return it, ""
 }
 
-// Record is a stored event as an export contains it, without its client.
+// Record is a stored event as an export contains it, without the attributes of its client.
 type Record struct {
 	Subject, Session string
 	Event            SentItem
@@ -312,8 +314,8 @@ func (d *decoder) sender() (subject, session string, problems []string) {
 	return subject, session, problems
 }
 
-// required reads a text that must not be missing, empty, or longer than most characters.
-// fault describes the error, or is "".
+// required reads a text that must have at least one character. The parameter most is the maximum
+// number of characters. fault describes the error, or is "".
 func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
 	switch {
 	case !d.Sent(v):
@@ -328,7 +330,7 @@ func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
 	return text, ""
 }
 
-// longer reports whether a text has more than most characters.
+// longer reports whether the number of characters of a text exceeds the limit most.
 func longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
