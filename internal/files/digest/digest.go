@@ -27,7 +27,7 @@ type Hash struct {
 	sha256, sha1, sha512, blake2b hash.Hash
 }
 
-// New returns a Hash of no bytes.
+// New returns a Hash to which no bytes have been written.
 func New() *Hash {
 	b, err := blake2b.New512(nil)
 	if err != nil {
@@ -38,12 +38,12 @@ func New() *Hash {
 
 func (h *Hash) all() [4]hash.Hash { return [...]hash.Hash{h.sha512, h.blake2b, h.sha1, h.sha256} }
 
-// parallel is the number of bytes from which on the checksums are computed concurrently. For
+// parallel is the minimum number of bytes for which the checksums are computed concurrently. For
 // fewer bytes, starting goroutines costs more than it saves.
 const parallel = 8 << 10
 
-// Begin starts adding p. The caller must not change p or use h until it has called wait,
-// which returns when p has been added. The caller can store p in the meantime.
+// Begin starts adding p to the checksums. The returned function waits until p has been added. Until
+// the caller has called it, the caller must not change p or use h, but can store p elsewhere.
 func (h *Hash) Begin(p []byte) (wait func()) {
 	if len(p) < parallel {
 		for _, one := range h.all() {
@@ -79,7 +79,7 @@ func (h *Hash) Clone() (*Hash, error) {
 	return c, nil
 }
 
-// Reset removes all bytes.
+// Reset restores the state in which no bytes have been written.
 func (h *Hash) Reset() {
 	for _, one := range h.all() {
 		one.Reset()

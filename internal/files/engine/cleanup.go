@@ -140,8 +140,8 @@ func (e *Engine) PurgeUploads() (err error) {
 	return err
 }
 
-// unlessHeld calls remove unless a backup is being written. If one is, the next clean-up
-// removes the content.
+// unlessHeld calls remove unless a backup is being written. During a backup, it does nothing, and
+// the next clean-up removes the content.
 func (e *Engine) unlessHeld(remove func() error) error {
 	end, ok := e.BeginRemoval()
 	if !ok {

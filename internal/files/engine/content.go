@@ -20,10 +20,10 @@ func setSums(f *store.File, sums digest.Sums) {
 	f.SHA256, f.SHA1, f.SHA512, f.BLAKE2b = sums.SHA256, sums.SHA1, sums.SHA512, sums.BLAKE2b
 }
 
-// Describe sets the checksums of a file and the facts from its content, which is at the given
-// path. If the content cannot be read, for example because an interrupted registration has
-// already moved it, a job reads it later. The error is signature.ErrPrivate if the content must
-// not be stored. The file has no checksums then.
+// Describe sets the checksums of a file, and the facts that it reads from the content at the given
+// path. If the content cannot be read, for example because an interrupted registration has already
+// moved it, a job reads it later. If the content must not be stored, the error is
+// signature.ErrPrivate, and the checksums are not set.
 func (e *Engine) Describe(f *store.File, sums digest.Sums, path string) error {
 	content, err := os.Open(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (e *Engine) Describe(f *store.File, sums digest.Sums, path string) error {
 	return nil
 }
 
-// errPrivate is why a file fails that must not be stored.
+// errPrivate is the error text of a file that has failed because its content must not be stored.
 const errPrivate = "the file contains a private key; keep it in your CI"
 
 // readFacts reads the facts of one file at a time, because reading may need much memory.
@@ -53,9 +53,9 @@ func (e *Engine) readFacts(f *store.File, content io.ReaderAt) (asset.Facts, err
 	return asset.ReadFacts(f.Filename, content, f.Size)
 }
 
-// ReadContents reads the contents of all ready files that have not been read, and stores
-// their checksums and facts. These are files that an earlier version of the program has
-// stored. A file that cannot be read does not prevent the others from being read.
+// ReadContents reads the contents of all ready files whose content has not been read yet, and
+// stores their checksums and facts. An earlier version of the program has stored these files. A
+// file that cannot be read does not prevent the others from being read.
 func (e *Engine) ReadContents(ctx context.Context) error {
 	const atOnce = 100 // records in memory
 	failed, after := 0, store.FileID("")
@@ -86,8 +86,8 @@ func (e *Engine) ReadContents(ctx context.Context) error {
 	}
 }
 
-// readContent reads the content of a ready file, and stores its checksums and facts. A
-// content with another SHA-256 than the one that was uploaded has neither.
+// readContent reads the content of a ready file, and stores its checksums and facts. It stores
+// neither if the SHA-256 of the content differs from that of the upload.
 func (e *Engine) readContent(ctx context.Context, f *store.File) error {
 	backend, err := e.backendOf(f.Backend)
 	if err != nil {
@@ -123,7 +123,7 @@ func (e *Engine) readContent(ctx context.Context, f *store.File) error {
 	return e.DB.Update(func(tx *store.Tx) error { return tx.PutFileContent(f) })
 }
 
-// storedObject reads parts of an object.
+// storedObject implements io.ReaderAt for an object in its storage.
 type storedObject struct {
 	ctx context.Context
 	storage.Backend

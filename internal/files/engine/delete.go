@@ -72,7 +72,7 @@ func (e *Engine) DeletionFailures() error { return e.failures.all() }
 
 // DueDeletions returns the objects that are due for removal, grouped by storage. Storages for which
 // skip returns true are left out, and so are objects that a transfer may still be writing. next is
-// the longest that the caller should wait before it calls DueDeletions again.
+// the longest time that the caller should wait before it calls DueDeletions again.
 func (e *Engine) DueDeletions(skip func(backend string) bool) (due map[string][]*store.FileDeletion, next time.Duration, err error) {
 	now := e.Now()
 	var at int64
@@ -122,8 +122,8 @@ var ErrNotRecorded = errors.New("cannot note which objects are removed")
 // errHeld reports that content was not removed because a backup that is being written needs it.
 var errHeld = errors.New("a backup is being written")
 
-// errRemoved reports that the object no longer exists, because an import needed the key
-// for another object and removed it.
+// errRemoved reports that the object no longer exists, because an import needed its key for another
+// object and removed it.
 var errRemoved = errors.New("the object is removed already")
 
 // heldPause is the time by which a removal is postponed if a backup has prevented it.
@@ -140,9 +140,10 @@ func (r deletionResult) failed() bool {
 	return r.err != nil && !errors.Is(r.err, errHeld) && !errors.Is(r.err, errRemoved)
 }
 
-// DeleteObjects removes the given objects from a storage and queues the refresh of their links in
-// the CDN. If a removal fails, it is postponed, but its link is refreshed nevertheless. If the
-// storage is unavailable, all of its due deletions are postponed.
+// DeleteObjects removes the given objects from the storage with the given id, and queues the
+// refresh of the objects' links in the CDN. If the removal of an object fails, the removal is
+// postponed, but the refresh of the link is queued nevertheless. If the storage is unavailable, all
+// of its due deletions are postponed.
 func (e *Engine) DeleteObjects(ctx context.Context, id string, due []*store.FileDeletion) error {
 	err := fault.Catch(func() error { return e.deleteFrom(ctx, id, due) })
 	if ctx.Err() != nil {
@@ -286,8 +287,9 @@ func (e *Engine) refreshEarly(id string) error {
 		func(d *store.FileDeletion) bool { return d.Refresh && !d.Early })
 }
 
-// changeDue calls change for each due deletion of a storage for which concerns returns
-// true. It also queues the early refresh of the deletion's link.
+// changeDue calls change for each due deletion of a storage for which concerns returns true. It
+// also queues the refresh of the link of each such deletion, although the object has not been
+// removed yet.
 func (e *Engine) changeDue(id string, change func(*store.Tx, *store.FileDeletion) error, concerns func(*store.FileDeletion) bool) error {
 	now := e.Now()
 	all, err := store.Read(e.DB, func(tx *store.Tx) ([]*store.FileDeletion, error) {
@@ -347,9 +349,9 @@ func (e *Engine) deleteObject(ctx context.Context, d *store.FileDeletion) error 
 	return nil
 }
 
-// DeleteRecord replaces the record of a file by a deletion. If the file is ready or has
-// failed, the caller must call DeleteNow after the commit. Otherwise a job removes the
-// object only after a delay.
+// DeleteRecord replaces the record of a file by the record of a deletion. If the file is ready or
+// has failed, the caller must call DeleteNow after the commit. Otherwise a job removes the object
+// only after a delay.
 func (e *Engine) DeleteRecord(tx *store.Tx, f *store.File) (*store.FileDeletion, error) {
 	refresh, err := e.refreshes(tx)
 	if err != nil {
@@ -395,7 +397,7 @@ func (e *Engine) DeleteNow(ctx context.Context, d *store.FileDeletion) (pending 
 	return pending
 }
 
-// nameOf returns the name of the storage with an id, or the id if the storage has been
+// nameOf returns the name of the storage with the given id, or the id if the storage has been
 // deleted.
 func (e *Engine) nameOf(id string) string {
 	b, err := store.Read(e.DB, func(tx *store.Tx) (*store.StorageBackend, error) { return tx.StorageBackend(id) })

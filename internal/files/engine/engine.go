@@ -48,7 +48,7 @@ type Config struct {
 	// Fetch is the client for downloading attachments. It has the profile outbound.Data and ends
 	// stalled downloads.
 	Fetch    *http.Client
-	CodeHost string // address of the code host; attachments of its releases are downloaded
+	CodeHost string // address of the code host, from whose releases attachments are downloaded
 	BaseURL  string // beginning of direct links, without a trailing slash; "" = there is no host for them
 	MaxSize  int64  // maximum size of a file, in bytes
 	// FetchTime limits the total time of an attachment's download. 0 means 30 minutes.
@@ -68,7 +68,7 @@ type Engine struct {
 	transfers transfers
 	failures  storageFailures
 
-	reading sync.Mutex // held while facts are read from a content, which may need much memory
+	reading sync.Mutex // held while facts are read from the content of a file, which may need much memory
 }
 
 // New returns an engine. It starts no goroutines.
@@ -87,8 +87,8 @@ func New(c Config) *Engine {
 	}
 }
 
-// Hold prevents the removal of contents until release is called. A backup calls it so
-// that it can copy the records and then all contents to which they refer. Hold waits for
+// Hold prevents the removal of objects and staged contents until release is called. A backup calls
+// it so that it can copy the records and then all contents to which they refer. Hold waits for
 // removals that have already begun.
 func (e *Engine) Hold() (release func()) {
 	e.removing.Lock()

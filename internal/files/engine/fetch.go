@@ -18,8 +18,9 @@ import (
 	"svc/store"
 )
 
-// fetch downloads an attachment to the given path, and records its size and what its content tells. If
-// the download fails, fetch removes the incomplete file.
+// fetch downloads the attachment of f to the path staged. It stores the size, the checksums and the
+// facts from the content in the record of the file. If the download fails, fetch removes the
+// incomplete file.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()
@@ -70,9 +71,9 @@ func (e *Engine) fetchAttachment(ctx context.Context, f *store.File, staged stri
 	})
 }
 
-// notContent returns an error if the body of a successful response is not the complete
-// attachment. The status is not sufficient to tell, because responses with partial,
-// missing or compressed content have successful statuses, too.
+// notContent returns an error unless the body of a response is the complete attachment. A
+// successful status is not sufficient, because responses with partial, missing or compressed
+// content have successful statuses, too.
 func notContent(answer *http.Response) error {
 	encoding := answer.Header.Get("Content-Encoding")
 	switch status := answer.StatusCode; {
@@ -86,8 +87,8 @@ func notContent(answer *http.Response) error {
 	return nil
 }
 
-// roomFor returns an error if the project may not use size additional bytes of disk
-// space.
+// roomFor returns an error if the project may not use additional disk space of the given size in
+// bytes.
 func (e *Engine) roomFor(p store.ProjectID, size int64) error {
 	pending, err := store.Read(e.DB, func(tx *store.Tx) (int64, error) { return tx.PendingBytes(p) })
 	if err != nil {
@@ -100,9 +101,9 @@ func (e *Engine) tooLarge() error {
 	return permanentError{fmt.Errorf("the attachment is larger than %d MiB, the limit of SVC_UPLOAD_MAX_MB", e.MaxSize>>20)}
 }
 
-// download writes the body of a response to the file name and returns the file's size and
-// checksums. When it returns without an error, the file is durable. After an error the file
-// does not exist.
+// download writes the body of a response to the file with the given name, and returns the size and
+// the checksums of the file. When it returns without an error, the file is durable. After an error
+// the file does not exist.
 func (e *Engine) download(answer *http.Response, name string) (size int64, sums digest.Sums, err error) {
 	if err := durable.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return 0, sums, fault.Disk(err)

@@ -13,7 +13,8 @@ import (
 	"svc/store"
 )
 
-// Mirrored counts the addresses that were passed to Mirror, by what Mirror did.
+// Mirrored contains the numbers of addresses for which Mirror queued a download, reused an existing
+// copy, or did nothing.
 type Mirrored struct {
 	Queued  int `json:"queued"`
 	Reused  int `json:"reused"`
@@ -83,11 +84,11 @@ func (e *Engine) attachmentSize(ctx context.Context, address string) (int64, err
 	return answer.ContentLength, nil
 }
 
-// Mirror makes local copies of the release attachments at the given addresses. If
-// an attachment has no copy, or its copy is in outdated, it creates a pending file, and a
-// job downloads the attachment later. For any other attachment, it changes the links in all
-// versions of the project so that they lead to the copy. Mirror skips addresses that are
-// not those of attachments at the code host. If e.BaseURL is empty, it skips all.
+// Mirror makes local copies of the release attachments at the given addresses. If an attachment has
+// no copy, or if its copy is in outdated, Mirror creates a pending file, and a job downloads the
+// attachment later. For any other attachment, Mirror changes the links in all versions of the
+// project so that they lead to the copy. Mirror skips addresses that are not those of attachments
+// at the code host. If e.BaseURL is empty, it skips all addresses.
 func (e *Engine) Mirror(tx *store.Tx, p *store.Project, addresses []string, outdated map[store.FileID]bool) (done Mirrored, err error) {
 	seen := map[string]bool{}
 	for _, address := range addresses {

@@ -98,8 +98,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to purge links. failures contains the files of the links that
-// were not purged, with the reasons. cause is the error of the whole request.
+// notifyCDN asks the CDN to purge the links in list. failures maps each file whose link was not
+// purged to the reason. cause is the error of the whole request, or nil.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {

@@ -11,7 +11,8 @@ import (
 	"svc/store"
 )
 
-// VerifyAll verifies the signatures in all projects for which the signed file must be read.
+// VerifyAll verifies, in all projects, the signatures whose verification requires that the signed
+// file is read. It stores the results.
 func (e *Engine) VerifyAll(ctx context.Context) error {
 	var all []store.ProjectID
 	for _, p := range e.DB.Projects() {
@@ -20,8 +21,9 @@ func (e *Engine) VerifyAll(ctx context.Context) error {
 	return e.Verify(ctx, all)
 }
 
-// Verify verifies the signatures in the given projects for which the signed file must be read, and
-// stores the results. A file that cannot be read does not prevent the others from being read.
+// Verify verifies, in the given projects, the signatures whose verification requires that the
+// signed file is read. It stores the results. A file that cannot be read does not prevent the
+// others from being read.
 func (e *Engine) Verify(ctx context.Context, projects []store.ProjectID) error {
 	failed := 0
 	var last error
@@ -50,8 +52,8 @@ func (e *Engine) Verify(ctx context.Context, projects []store.ProjectID) error {
 	return last
 }
 
-// ReadSigned passes the content of a file to the checks of its signatures. It needs the same memory
-// for files of all sizes.
+// ReadSigned passes the content of a file to the checks of its signatures. Its memory use does not
+// depend on the size of the file.
 func (e *Engine) ReadSigned(ctx context.Context, v *store.Verification) error {
 	f := v.File
 	backend, err := e.backendOf(f.Backend)

@@ -40,12 +40,12 @@ type download struct {
 	ctx     context.Context
 	object  objectHash
 	size    int64
-	at, end int64
+	at, end int64 // current position, and end of the range, in the object
 	fetch   Fetch
 
 	slice  io.ReadCloser // the open slice, which contains the current position; nil if none is open
 	source *slice        // cache entry of the open slice; nil if the slice is read from the storage
-	bad    int           // number of times that the slice at the position was damaged
+	bad    int           // number of times that the slice at the current position was damaged
 }
 
 // next opens the slice at the current position. hit reports whether the slice was already cached.
@@ -79,7 +79,7 @@ func (d *download) next() (hit bool, err error) {
 	return false, nil
 }
 
-// damaged removes a slice from the cache after an error while reading it.
+// damaged removes a slice from the cache after reading it has failed with err.
 func (c *Cache) damaged(s *slice, err error) {
 	c.Log.Warn("file cache has a damaged slice; fetching it again", "slice", s.id.name(), "error", err)
 	c.mu.Lock()

@@ -26,7 +26,7 @@ const (
 	fetchPrefix = "fetch-" // prefix of the names of files that are not complete yet
 )
 
-// objectHash is a hash of an object's key, which is part of the file names of its slices.
+// objectHash is a hash of an object's key. It is part of the file names of the object's slices.
 type objectHash [20]byte
 
 func objectOf(key string) objectHash {
@@ -34,7 +34,8 @@ func objectOf(key string) objectHash {
 	return objectHash(sum[:20])
 }
 
-// sliceID identifies a slice by its object and its number.
+// sliceID identifies a slice by the hash of its object's key and by its number in the object.
+// Numbers start at 0.
 type sliceID struct {
 	object objectHash
 	number int64
@@ -84,8 +85,8 @@ func blockSum(name string, block []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(name), castagnoli), castagnoli, block)
 }
 
-// uncached marks err as an error of the local disk. After such an error, readers read
-// from the storage instead of the cache.
+// uncached wraps an error of the local disk in errUncached. After such an error, readers read from
+// the storage instead of the cache.
 func uncached(err error) error {
 	if err == nil {
 		return nil
@@ -142,8 +143,8 @@ func fill(ctx context.Context, f io.Writer, id sliceID, length int64, fetch Fetc
 	return uncached(err)
 }
 
-// broken returns the error for a storage that has sent less content than it should. The
-// result is never io.EOF.
+// broken returns err, or a different error if err is io.EOF or io.ErrUnexpectedEOF, because the
+// storage has then sent less content than it should. The result is never io.EOF.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the storage broke off in the middle of a file: %w", io.ErrUnexpectedEOF)

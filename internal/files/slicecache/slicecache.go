@@ -352,8 +352,8 @@ func (c *Cache) keep(ctx context.Context, id sliceID, length int64, fetch Fetch)
 	return nil
 }
 
-// report logs the first of several failures to write a slice, and the first success after
-// a failure. The caller must hold mu.
+// report logs the first of several consecutive failures to write a slice, and the first success
+// after a failure. The caller must hold mu.
 func (c *Cache) report(err error) {
 	switch failed := errors.Is(err, errUncached); {
 	case failed && !c.failing:

@@ -19,8 +19,8 @@ type checksum struct {
 
 func newChecksum() checksum { return checksum{state: digest.New()} }
 
-// fork returns a copy of the state, to which the caller can add the chunk with the given
-// index. It returns nil if that chunk is not the next one to add.
+// fork returns a copy of the state, to which the caller can add the chunk with the given index. It
+// returns nil if that chunk is not the next one to add, or if the state is in use.
 func (c *checksum) fork(index int) (state *digest.Hash, generation int) {
 	if !c.mu.TryLock() {
 		return nil, 0

@@ -36,13 +36,13 @@ type writer struct {
 	generation int
 }
 
-// WriteChunk stores a chunk durably. If it fails, for example because the body is
-// incomplete, the stored chunk is unchanged. length is the length of the body that the
-// request declares, in bytes, or -1 if it declares none.
+// WriteChunk stores a chunk durably. If it fails, for example because the body is incomplete, the
+// stored chunk is unchanged. length is the length of the body that the request declares, in bytes,
+// or -1 if it declares none. n is the size of the chunk in bytes.
 //
-// The error is Invalid if there is no such chunk or the body has the wrong length. It is
-// Conflict if a later request sends the same chunk or if the session is being completed.
-// It is NotFound under the same conditions as for Get.
+// The error is Invalid if there is no such chunk or the body has the wrong length. It is Conflict
+// if a later request sends the same chunk or if the session is being completed. It is NotFound if
+// the project has no such session, or if the session has expired or is completed.
 func (s *Sessions) WriteChunk(
 	ctx context.Context, project uint32, id string, index int, length int64, body io.Reader,
 ) (n int64, err error) {
@@ -143,7 +143,8 @@ func (u *session) release(w *writer) {
 	}
 }
 
-// owns returns an error if a later writer has replaced w.
+// owns returns an error if a later writer has replaced w, or if the session no longer accepts
+// chunks.
 func (u *session) owns(w *writer) error {
 	if err := u.usable(); err != nil {
 		return err
@@ -156,8 +157,8 @@ func (u *session) owns(w *writer) error {
 	return nil
 }
 
-// eachPiece reads a body, which must have exactly want bytes. It calls fn with each piece
-// and the offset of the piece in the body.
+// eachPiece reads a body, which must have exactly want bytes. It calls fn with each piece and the
+// offset of the piece in the body. The parameter what names the body in error texts.
 func eachPiece(ctx context.Context, body io.Reader, what string, want int64, fn func(piece []byte, at int64) error) error {
 	buffer := takeBuffer()
 	defer giveBuffer(buffer)
@@ -341,7 +342,7 @@ func (u *session) settle(index int) error {
 	return u.copyReplaced(index)
 }
 
-// copyReplaced does the work of settle. The caller must hold swap.
+// copyReplaced copies a chunk like settle. The caller must hold swap.
 func (u *session) copyReplaced(index int) error {
 	u.mu.Lock()
 	replaced := u.replaced[index]

@@ -35,8 +35,8 @@ type Content struct {
 // file and both return its ID. Later calls also return this ID until the session expires.
 // An error leaves the session unchanged, so that Complete can be called again.
 //
-// The error is Conflict if chunks are missing. It is NotFound under the same conditions
-// as for Get, except that Complete also finds completed sessions.
+// The error is Conflict if chunks are missing. It is NotFound if the project has no such
+// session, or if the session has expired or been deleted.
 func (s *Sessions) Complete(project uint32, id string, register func(Content) (fileID string, err error)) (fileID string, err error) {
 	u, err := s.find(project, id)
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 // been moved to their storage.
 const spaceWait = time.Minute
 
-// count returns a TooMany error if the credential or the project has reached its limit of
-// open sessions.
+// count returns a TooMany error if the credential or the project of a request has reached its limit
+// of open sessions.
 func (s *Sessions) count(r Request) error {
 	var ofCredential, ofProject []*session
 	for _, u := range s.list() {
@@ -54,10 +54,10 @@ func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	return left
 }
 
-// Room returns a NoSpace error if a project may not use size additional bytes of disk
-// space. The sessions and pending files of a project may use half of the free space
-// beyond the reserve. In this calculation, the space that they already use is treated as
-// free. pending is the total size of the project's pending files, in bytes.
+// Room returns a NoSpace error if a project may not use additional disk space of the given size in
+// bytes. The sessions and pending files of a project may use half of the free space beyond the
+// reserve. In this calculation, the space that they already use is treated as free. pending is the
+// total size of the project's pending files, in bytes.
 func (s *Sessions) Room(project uint32, size, pending int64) error {
 	free, err := disk.Free(s.dir)
 	if err != nil {

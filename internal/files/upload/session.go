@@ -58,8 +58,8 @@ type description struct {
 	digest.Sums        // checksums of the content; "" = not known yet
 }
 
-// The states of a chunk. doubtful exists only in memory. It means that the chunk was
-// never acknowledged, although the byte on disk may be 1.
+// The states of a chunk. doubtful exists only in memory. It means that the chunk was never
+// acknowledged, although its byte in the file with the states may be 1 (received).
 const (
 	absent byte = iota
 	received
@@ -155,8 +155,9 @@ func (u *session) space() (whole, arrived int64) {
 	return u.size, arrived
 }
 
-// need returns a NoSpace error if writing bytes more bytes would use the disk's reserve.
-// written is the offset in the body; need queries the free space only once per MiB of it.
+// need returns a NoSpace error if writing the given number of bytes would use the disk's reserve.
+// written is the offset in the body at which they begin. need queries the free disk space only once
+// per MiB of the body.
 func (u *session) need(bytes, written int64) error {
 	if written%(1<<20) != 0 {
 		return nil
@@ -372,7 +373,8 @@ func parseChunks(d description, notes []byte) ([]byte, error) {
 
 func validID(id string) bool { return len(id) == 32 && isHex(id) }
 
-// isSum reports whether a text is a checksum of the given number of bytes, or empty.
+// isSum reports whether a text is empty or is a checksum of the given number of bytes in lower-case
+// hexadecimal.
 func isSum(s string, bytes int) bool { return s == "" || len(s) == 2*bytes && isHex(s) }
 
 func isHex(s string) bool {
