@@ -20,7 +20,7 @@ func WriteFile(path string, data []byte, mode os.FileMode) error {
 
 // TempPattern returns the pattern of the names of the temporary files that Write creates
 // for the file with the given base name. With the pattern, callers can find temporary
-// files that a killed process has left behind. Its star matches digits.
+// files that a killed process has left behind. The star in it matches digits.
 func TempPattern(name string) string { return "." + name + ".*" }
 
 // Write creates or replaces the file at path. The function content writes the new
@@ -51,8 +51,8 @@ func Write(path string, mode os.FileMode, content func(io.Writer) error) error {
 }
 
 // MkdirAll creates a directory and its missing parents. When it returns, the names of the
-// new directories are on disk. Otherwise a power failure could remove them together with
-// files that have been synced.
+// new directories are on disk. If they were not, a power failure could remove the
+// directories together with files that have been synced.
 func MkdirAll(path string, mode os.FileMode) error {
 	var changed []string // directories in which an entry is created
 	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
