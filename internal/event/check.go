@@ -122,7 +122,7 @@ func (c *checker) wal(flushed uint64) error {
 	})
 }
 
-// commit checks one value of the WAL, which holds the batches of one commit.
+// commit checks one value of the WAL. A value holds the batches of one commit.
 func (c *checker) commit(value []byte) error {
 	if value == nil {
 		return errWAL

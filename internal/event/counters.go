@@ -15,7 +15,8 @@ import (
 //
 //  	name << 20 | region << 10 | platform << 7 | offset
 
-// counter identifies an hourly counter of a project by its values of the dimensions.
+// counter identifies an hourly counter of a project by the dimensions: hour, name of the
+// event, region, platform and time zone.
 type counter struct {
 	hour     uint32 // hours since 1970
 	name     uint32

@@ -72,8 +72,8 @@ type preparedBlock struct {
 	raw  []byte
 }
 
-// prepareHead encodes a frozen head. Encoding takes long, so prepareHead runs outside of
-// the transaction, while writers continue.
+// prepareHead encodes the events of a frozen head as blocks. Encoding takes long, so
+// prepareHead runs outside of the transaction, while writers continue.
 func prepareHead(h *head) (map[Project]*preparedProject, error) {
 	all := map[Project]*preparedProject{}
 	for number, of := range h.projects {
@@ -193,7 +193,8 @@ func (e *Engine) writeProject(b *boltfile.Bucket, p *project, of *preparedProjec
 
 func blockKey(hour, part uint32) []byte { return append(encoding.Key32(hour), encoding.Key32(part)...) }
 
-// nextPart returns the key for a new block that follows all other blocks of an hour.
+// nextPart returns the key for a new block that follows all other blocks of an hour. hour
+// is in hours since 1970.
 func nextPart(blocks *boltfile.Bucket, hour uint32) ([]byte, error) {
 	cursor := blocks.Cursor()
 	key, _ := cursor.Seek(encoding.Key32(hour + 1))

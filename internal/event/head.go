@@ -83,7 +83,7 @@ func (h *head) old(now time.Time) bool {
 }
 
 // has reports whether the head contains the event of project p with the event_id id. hash
-// is the hash of id. Only the writer may call it.
+// is the hash of id. Only the goroutine that holds the lock of Engine.file may call has.
 func (h *head) has(p Project, hash uint64, id string) bool {
 	of := h.projects[p]
 	if of == nil {

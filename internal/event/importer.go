@@ -53,7 +53,7 @@ func (l *Importer) define(list []Definition) error {
 	})
 }
 
-// unseen is the FirstSeen of a name without events so far.
+// unseen is the FirstSeen of a name that has no events yet.
 const unseen = 1 << 62
 
 // seen returns the times of the first and the last event of a name. Only the goroutine

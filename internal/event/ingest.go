@@ -131,8 +131,9 @@ func (e *Engine) makeRoom() error {
 	}
 }
 
-// freeze makes the active head the frozen one and starts a new active head. There must be
-// no frozen head. The caller must hold e.file's lock.
+// freeze makes the active head of h the frozen one and starts a new active head. h must
+// be the current heads, and must not have a frozen head. The caller must hold e.file's
+// lock.
 func (e *Engine) freeze(h *heads) {
 	e.heads.Store(&heads{active: newHead(h.active.generation + 1), frozen: h.active})
 	e.failed = nil
@@ -286,8 +287,8 @@ func (l *lookup) prepare(group []*ingestion, s hashindex.Secret) {
 	}
 }
 
-// projectReader returns a reader of the indexes of a project as of a
-// transaction, or nil if the project does not exist.
+// projectReader returns a reader of the indexes of a project as of a transaction, and the
+// state of these indexes. The reader is nil if the project has no stored data.
 func (e *Engine) projectReader(tx *boltfile.Tx, number Project) (*projectReader, projectState, error) {
 	p := e.project(number)
 	b := tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(number)))
@@ -384,7 +385,7 @@ func newCommit(e *Engine, tx *boltfile.Tx) *commit {
 	return &commit{engine: e, tx: tx, heads: e.heads.Load(), projects: map[Project]*commitProject{}, scratch: &e.scratch}
 }
 
-// project returns the project of a batch, and creates it if necessary.
+// project returns the project with the given ID, and creates it if it has no stored data.
 func (c *commit) project(number Project) (*commitProject, error) {
 	if p := c.projects[number]; p != nil {
 		return p, nil
@@ -434,7 +435,7 @@ func (c *commit) accept(group []*ingestion) error {
 	return nil
 }
 
-// refresh repeats the lookup of a batch if the indexes have changed since.
+// refresh repeats the lookup of a batch if the indexes have changed since the lookup.
 func (c *commit) refresh(p *commitProject, b *Batch, found *batchLookup) error {
 	now := p.state(p.project)
 	if found.state == now {

@@ -257,7 +257,7 @@ func (n *names) unedited() map[uint32]struct{} {
 	return numbers
 }
 
-// forget removes names and makes their numbers available again.
+// forget removes the names with the given numbers and makes the numbers available again.
 func (n *names) forget(numbers []uint32) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

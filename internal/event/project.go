@@ -43,8 +43,8 @@ const (
 	slotSeconds = 15
 )
 
-// keyOf returns the payload for the ID of an event at the given Unix second in the index
-// of event IDs.
+// keyOf returns the payload that the index of event IDs stores for an event at the given
+// Unix second.
 func keyOf(at int64) uint32 {
 	return uint32(at/3600)&0xffff<<slotBits | uint32(at%3600/slotSeconds)
 }

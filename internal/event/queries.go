@@ -9,7 +9,7 @@ import (
 
 // Package query computes the results from a snapshot of the project.
 
-// ask answers a query from a snapshot of a project.
+// ask calls answer with a snapshot of a project and returns its result.
 func ask[Q, A any](
 	ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error),
 ) (a A, err error) {
@@ -25,12 +25,12 @@ func (e *Engine) Overview(ctx context.Context, p Project, r query.Range) (query.
 	return ask(ctx, e, p, r, (*query.Source).Overview)
 }
 
-// Series returns counts over time, from the hourly counters.
+// Series counts events over time, with the hourly counters.
 func (e *Engine) Series(ctx context.Context, p Project, q query.SeriesQuery) (query.Series, error) {
 	return ask(ctx, e, p, q, (*query.Source).Series)
 }
 
-// Breakdown returns counts by a dimension.
+// Breakdown counts events by the values of a dimension.
 func (e *Engine) Breakdown(ctx context.Context, p Project, q query.BreakdownQuery) (query.Breakdown, error) {
 	return ask(ctx, e, p, q, (*query.Source).Breakdown)
 }

@@ -90,8 +90,8 @@ func (e *Engine) update(fn func(*boltfile.Tx) error) error {
 	return e.updateFile(fn)
 }
 
-// cutHour removes the events that are in the same hour as the Unix second before, but
-// earlier. cut reports whether there were any.
+// cutHour removes the events that are earlier than the parameter before, a Unix second,
+// but in the same hour. cut reports whether there were any.
 func (e *Engine) cutHour(ctx context.Context, of *project, before int64) (cut bool, err error) {
 	var keys [][]byte
 	hour := uint32(min(max(before/3600, 0), 1<<32-1))

@@ -159,7 +159,7 @@ func (c *senderColumn[T]) all() []T {
 }
 
 // Subjects returns, for each sender, the number of its distinct_id. Numbers start at 1.
-// If p is from Open, Subjects, Sessions, Platforms and Regions are not safe for
+// If Open returned p, Subjects, Sessions, Platforms and Regions are not safe for
 // concurrent use.
 func (p *Columns) Subjects() []uint32 { return p.subjects.all() }
 

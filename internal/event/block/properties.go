@@ -401,8 +401,8 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns a Column with all values of a property: those of its property column,
-// found, and those in the rest (columns 16 to 18). found or rest may be nil.
+// mixed returns a Column with all values of a property. found holds the values in its
+// property column, and rest the values in columns 16 to 18. Either of them can be nil.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {
@@ -474,8 +474,8 @@ func restRows(c *encoding.Reader, n int) (rows []uint32, lengths []int, total in
 	return rows, lengths, total
 }
 
-// restValues reads the values of one key from column 18. Their offset in the column is
-// from, and their total length is total bytes.
+// restValues reads the values of one key from column 18. The parameter from is their
+// offset in the unpacked column, and total is their total length, in bytes.
 func (b *block) restValues(from, total int, lengths []int) ([]string, error) {
 	plain, err := encoding.UnpackFrom(b.columns[columnRestValues], from, total)
 	if err != nil {

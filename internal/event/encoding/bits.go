@@ -8,8 +8,8 @@ import (
 // MaxBitWidth is the maximum width of a number, in bits.
 const MaxBitWidth = 32
 
-// BitWidth returns the number of bits that are needed to store a number of at most the
-// given value.
+// BitWidth returns the number of bits that are needed to store any number from 0 to the
+// given one.
 func BitWidth(most uint32) int { return bits.Len32(most) }
 
 // BitBytes returns the number of bytes that n numbers of width bits take.

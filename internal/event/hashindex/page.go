@@ -155,7 +155,7 @@ func (p *page) bounds(place uint64) (low, high int, err error) {
 	return low, high, nil
 }
 
-// payloadOf returns the payload of an entry that at has returned.
+// payloadOf returns the payload of an entry that the method at has returned.
 func (p *page) payloadOf(entry uint64) uint32 { return p.from + uint32(entry&(1<<p.payload-1)) }
 
 // at returns entry i. The stored bits of the hash are above the bits of the payload.

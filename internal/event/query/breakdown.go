@@ -10,9 +10,9 @@ import (
 	"svc/internal/event/block"
 )
 
-// Breakdown returns counts by a dimension. If the dimension is a property, it counts the
-// events themselves; otherwise it adds up the hourly counters. The error is Invalid if
-// the query needs too much memory.
+// Breakdown counts events by the values of a dimension. If the dimension is a property,
+// Breakdown reads the events; otherwise it adds up the hourly counters. The error is
+// Invalid if the query needs too much memory.
 func (s *Source) Breakdown(ctx context.Context, in BreakdownQuery) (b Breakdown, err error) {
 	if in.Dimension == ByProperty {
 		return s.query(ctx, in.Range, "the breakdown", lessValues).propertyBreakdown(in)
