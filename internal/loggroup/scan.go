@@ -29,15 +29,28 @@ func appendFrames(to []byte, lines string) []byte {
 			continue
 		}
 		to = append(append(to, '\n'), function...)
-		to = append(append(append(to, " ("...), lastSegment(file)...), ')')
+		to = append(appendLastSegment(append(to, " ("...), file), ')')
 		n++
 	}
 	return to
 }
 
-// lastSegment returns the last segment of a path, as it appears in a fingerprint.
-func lastSegment(path string) []byte {
-	return replaceNumbers(replaceHex([]byte(path[strings.LastIndexAny(path, `/\`)+1:])))
+// appendLastSegment appends the last segment of a path, as it appears in a fingerprint.
+func appendLastSegment(to []byte, path string) []byte {
+	segment := path[max(strings.LastIndexByte(path, '/'), strings.LastIndexByte(path, '\\'))+1:]
+	if !hasDigit(segment) { // nothing to replace
+		return append(to, segment...)
+	}
+	return append(to, replaceNumbers([]byte(segment))...)
+}
+
+func hasDigit[T string | []byte](text T) bool {
+	for i := range len(text) {
+		if isDigit(text[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func parseFrame(line string) (function, file string, ok bool) {
@@ -160,17 +173,19 @@ func template(message string) string {
 	if bytes.ContainsAny(text, `/\`) {
 		text = replace(text, "<path>", matchPath)
 	}
-	return cut(string(replaceNumbers(replaceHex(text))), maxTemplate)
+	if hasDigit(text) {
+		text = replaceNumbers(text)
+	}
+	return cut(string(text), maxTemplate)
 }
 
-func replaceHex(text []byte) []byte {
+// replaceNumbers replaces hexadecimal and decimal numbers. All of them contain a digit.
+func replaceNumbers(text []byte) []byte {
 	if bytes.Contains(text, []byte("0x")) {
 		text = replace(text, "<hex>", matchPrefixed)
 	}
-	return replace(text, "<hex>", matchHex)
+	return replace(replace(text, "<hex>", matchHex), "<n>", matchNumber)
 }
-
-func replaceNumbers(text []byte) []byte { return replace(text, "<n>", matchNumber) }
 
 // replace replaces the matches in a text, from left to right. match is called with a position,
 // and with the end of the match before, which a match must not overlap. It returns the part of
