@@ -94,7 +94,26 @@ func write(tx *store.Tx, n int) error {
 			return err
 		}
 	}
-	return errors.Join(tell(tx, p, n), writeBeside(tx, n))
+	return errors.Join(tell(tx, p, n), writeBeside(tx, n), tx.AddLog(p.ID, uploaded(3, faults[n%3], text(n))))
+}
+
+// faults are the contents of the logs. Transaction n adds one of the fault n modulo 3.
+var faults = []string{"none", "one", "two"}
+
+// checkGrouped checks that the groups count the logs of the transactions up to n.
+func checkGrouped(t *testing.T, db *store.Store, p store.ProjectID, n int) {
+	t.Helper()
+	list, err := store.Read(db, func(tx *store.Tx) ([]*store.LogGroup, error) { return tx.LogGroups(p) })
+	if err != nil || len(list) != min(n, len(faults)) {
+		t.Fatalf("after %d: got %d groups, %v", n, len(list), err)
+	}
+	for _, g := range list {
+		first := []int{3, 1, 2}[slices.Index(faults, g.Title)]
+		want := (n-first)/3 + 1
+		if last := text(first + 3*(want-1)); g.Count != int64(want) || g.Last.Text != last || len(g.Versions) != min(want, store.MaxGroupVersions) {
+			t.Fatalf("after %d: group %q has %d logs up to version %s, want %d up to %s", n, g.Title, g.Count, g.Last.Text, want, last)
+		}
+	}
 }
 
 // tell causes an event for the hook that transaction 1 creates. Each 10th transaction delivers the
@@ -380,6 +399,7 @@ func checkWritten(t *testing.T, db *store.Store, n int) {
 		}
 	}
 	checkTold(t, db, n)
+	checkGrouped(t, db, snap.Project.ID, n)
 	checkBeside(t, db, n)
 	checkHeld(t, db, n)
 }

@@ -188,7 +188,7 @@ func (tx *Tx) First(bucket []byte) []byte {
 // a project: groups and labels.
 func (s *Store) ForgetGroups(p ProjectID) error {
 	return s.Update(func(tx *Tx) error {
-		clear(s.logGroups)
+		s.takeGroups(p)
 		content := tx.content(p)
 		for _, name := range [][]byte{logGroupsBucket, logSeries.Labels} {
 			if content.Bucket(name) == nil {
@@ -200,6 +200,15 @@ func (s *Store) ForgetGroups(p ProjectID) error {
 		}
 		return content.Bucket(countsBucket).Delete([]byte(countLogGroups))
 	})
+}
+
+// UncountedLogs returns the number of logs of a project that its groups in the file do not count yet.
+func (s *Store) UncountedLogs(t interface{ Fatal(...any) }, p ProjectID) uint64 {
+	groups, err := Read(s, func(tx *Tx) (*projectGroups, error) { return tx.groupsOf(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups.next - groups.counted
 }
 
 // Overwrite sets an entry in a bucket of a project, or deletes it if the value is nil. The result

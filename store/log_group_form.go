@@ -10,8 +10,8 @@ import (
 	"svc/internal/release"
 )
 
-// A group is rewritten with each commit that adds logs to it, so its form is made for speed. All
-// numbers are uvarints. docs/format/svc-db.md describes it.
+// Groups are rewritten all the time, so their form is made for speed. All numbers are uvarints.
+// docs/format/svc-db.md describes it.
 
 // groupForm is the first byte of the value of a group.
 const groupForm = 1

@@ -147,8 +147,13 @@ func (tx *Tx) writeGroupStep(p ProjectID, step groupStep) error {
 	if err != nil || progress.Next != step.from {
 		return err
 	}
+	groups, err := tx.groupsOf(p)
+	if err != nil {
+		return err
+	}
+	groups.urgent = true
 	for _, s := range step.seen {
-		g, _, err := tx.addGroup(p, s.id)
+		g, _, err := tx.addGroup(p, groups, s.id)
 		if err != nil {
 			return err
 		}

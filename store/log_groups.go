@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"maps"
 	"slices"
 
 	"svc/internal/fault"
@@ -17,13 +16,8 @@ import (
 	"svc/store/column"
 )
 
-const (
-	// MaxGroupVersions is the maximum number of versions that a group stores.
-	MaxGroupVersions = 50
-	// maxLogGroupsCached is the maximum number of groups that the store keeps decoded between
-	// transactions.
-	maxLogGroupsCached = 1024
-)
+// MaxGroupVersions is the maximum number of versions that a group stores.
+const MaxGroupVersions = 50
 
 // AppVersion is a version of the app that uploads logs. It is zero for logs without a version.
 type AppVersion struct {
@@ -70,7 +64,7 @@ type LogGroup struct {
 	Platforms           [len(platform.All) + 1]int64
 	Hours               loggroup.Counts
 
-	changed bool // in this transaction
+	changed bool // since it was written to the file
 }
 
 // sighting is the part of a log that its group counts.
@@ -244,69 +238,10 @@ func (tx *Tx) orderIn(p ProjectID, g *LogGroup, text string) (AppVersion, error)
 	return tx.orderOf(p, text)
 }
 
-// groupKey identifies a group among those of all projects.
-type groupKey struct {
-	project ProjectID
-	id      loggroup.ID
-}
-
-// keepGroups adds the groups of a committed transaction to those kept decoded. It removes arbitrary
-// other ones if there are too many. The caller must hold the lock of s.file.
-func (s *Store) keepGroups(groups map[groupKey]*LogGroup) {
-	if s.logGroups == nil {
-		s.logGroups = map[groupKey]*LogGroup{}
-	}
-	for key, g := range groups {
-		if len(s.logGroups) >= maxLogGroupsCached {
-			for other := range s.logGroups {
-				delete(s.logGroups, other)
-				break
-			}
-		}
-		g.changed = false
-		s.logGroups[key] = g
-	}
-}
-
-// group returns a group for a change in this transaction, or nil if there is none. The transaction
-// takes the group from those that are kept decoded, so that a failed transaction leaves nothing.
-func (tx *Tx) group(p ProjectID, id loggroup.ID) (*LogGroup, error) {
-	key := groupKey{p, id}
-	if g := tx.groups[key]; g != nil {
-		return g, nil
-	}
-	g := tx.store.logGroups[key]
-	if g != nil {
-		delete(tx.store.logGroups, key)
-	} else {
-		b := tx.contentBucket(p, logGroupsBucket)
-		if b == nil {
-			return nil, nil
-		}
-		raw := b.Get(id[:])
-		if raw == nil {
-			return nil, nil
-		}
-		var err error
-		if g, err = decodeLogGroup(id, raw); err != nil {
-			return nil, err
-		}
-	}
-	tx.takeGroup(key, g)
-	return g, nil
-}
-
-func (tx *Tx) takeGroup(key groupKey, g *LogGroup) {
-	if tx.groups == nil {
-		tx.groups = map[groupKey]*LogGroup{}
-	}
-	tx.groups[key] = g
-}
-
 // addGroup returns the group of a log, which it creates if there is none. If the project has too many
 // groups, it returns the group for the logs of all further ones. The project must have the bucket of
 // groups.
-func (tx *Tx) addGroup(p ProjectID, id loggroup.ID) (g *LogGroup, created bool, err error) {
+func (tx *Tx) addGroup(p ProjectID, groups *projectGroups, id loggroup.ID) (g *LogGroup, created bool, err error) {
 	if g, err = tx.group(p, id); g != nil || err != nil {
 		return g, false, err
 	}
@@ -324,17 +259,22 @@ func (tx *Tx) addGroup(p ProjectID, id loggroup.ID) (g *LogGroup, created bool, 
 		tx.count(p, countLogGroups, 1)
 	}
 	g.State = loggroup.Open
-	tx.takeGroup(groupKey{p, g.ID}, g)
+	groups.decoded[g.ID], groups.urgent = g, true
 	return g, created, nil
 }
 
 // groupLog adds a log that is being stored to its group.
 func (tx *Tx) groupLog(p ProjectID, l *Log) error {
+	groups, err := tx.extendGroups(p)
+	if err != nil {
+		return err
+	}
+	groups.next++
 	if l.about().id == (loggroup.ID{}) {
 		return nil
 	}
 	s := l.sighting()
-	g, created, err := tx.addGroup(p, s.id)
+	g, created, err := tx.addGroup(p, groups, s.id)
 	if err != nil {
 		return err
 	}
@@ -345,8 +285,9 @@ func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	if created {
 		s.title = l.title()
 	}
-	var regressed bool
-	g.Condition, regressed = g.Observe(v.Order, s.at)
+	after, regressed := g.Observe(v.Order, s.at)
+	groups.urgent = groups.urgent || after != g.Condition
+	g.Condition = after
 	g.count(s, v)
 	l.Group, l.Muted = g.ID, g.State == loggroup.Muted
 	switch {
@@ -357,24 +298,8 @@ func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	case regressed:
 		return tx.reportGroup(p, notify.LogGroupRegressedEvent, g, s)
 	case g.State == loggroup.Open && g.Hours.Spike(s.at, g.FirstSeen, g.Spiked):
-		g.Spiked = s.at
+		g.Spiked, groups.urgent = s.at, true
 		return tx.notifyGroup(p, notify.LogGroupSpikedEvent, g, s.version)
-	}
-	return nil
-}
-
-// writeGroups writes the groups that the transaction changed.
-func writeGroups(tx *Tx) error {
-	for _, key := range slices.SortedFunc(maps.Keys(tx.groups), func(a, b groupKey) int {
-		return cmp.Or(cmp.Compare(a.project, b.project), bytes.Compare(a.id[:], b.id[:]))
-	}) {
-		g, b := tx.groups[key], tx.contentBucket(key.project, logGroupsBucket)
-		if !g.changed || b == nil { // nil: the project was deleted in this transaction
-			continue
-		}
-		if err := b.Put(key.id[:], g.encode()); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -419,31 +344,33 @@ func (tx *Tx) LogWithGroup(p ProjectID, id ID) (*Log, error) {
 	return l, nil
 }
 
+// now returns a copy of the group in its current state.
+func (g *LogGroup) now(tx *Tx) *LogGroup {
+	copied := *g
+	copied.Versions = slices.Clone(g.Versions)
+	copied.Condition = g.At(tx.now.Unix())
+	return &copied
+}
+
 // LogGroup reads a group of a project, in its current state.
 func (tx *Tx) LogGroup(p ProjectID, id loggroup.ID) (*LogGroup, error) {
-	var g *LogGroup
-	if known := tx.groups[groupKey{p, id}]; known != nil {
-		copied := *known
-		copied.Versions = slices.Clone(known.Versions)
-		g = &copied
-	} else if b := tx.contentBucket(p, logGroupsBucket); b != nil {
-		if raw := b.Get(id[:]); raw != nil {
-			var err error
-			if g, err = decodeLogGroup(id, raw); err != nil {
-				return nil, err
-			}
-		}
+	g, err := tx.group(p, id)
+	if err != nil {
+		return nil, err
 	}
 	if g == nil {
 		return nil, notFound("log group")
 	}
-	g.Condition = g.At(tx.now.Unix())
-	return g, nil
+	return g.now(tx), nil
 }
 
-// LogGroups reads the groups of a project, in their current state, in the order of their ids. It must
-// not be called after a change of a group in the same transaction.
+// LogGroups reads the groups of a project, in their current state, in the order of their ids. It does
+// not see groups that the transaction has created.
 func (tx *Tx) LogGroups(p ProjectID) (list []*LogGroup, err error) {
+	groups, err := tx.groupsOf(p)
+	if err != nil {
+		return nil, err
+	}
 	b := tx.contentBucket(p, logGroupsBucket)
 	if b == nil {
 		return nil, nil
@@ -452,12 +379,14 @@ func (tx *Tx) LogGroups(p ProjectID) (list []*LogGroup, err error) {
 		if len(key) != len(loggroup.ID{}) {
 			return nil // the progress of grouping, or the guard
 		}
-		g, err := decodeLogGroup(loggroup.ID(key), raw)
-		if err != nil {
-			return err
+		g := groups.decoded[loggroup.ID(key)]
+		if g == nil {
+			var err error
+			if g, err = decodeLogGroup(loggroup.ID(key), raw); err != nil {
+				return err
+			}
 		}
-		g.Condition = g.At(tx.now.Unix())
-		list = append(list, g)
+		list = append(list, g.now(tx))
 		return nil
 	})
 }
@@ -472,7 +401,7 @@ func (tx *Tx) PutLogGroup(p ProjectID, changed *LogGroup) error {
 		return notFound("log group")
 	}
 	g.Condition, g.Resolution, g.Note, g.changed = changed.Condition, changed.Resolution, changed.Note, true
-	return nil
+	return tx.writeGroupsOf(p)
 }
 
 // VersionOrder returns the order of the version of a log. It is zero if the version has none.
@@ -490,7 +419,11 @@ func (t *ImportTx) LogGroup(g *LogGroup) error {
 	if err != nil {
 		return err
 	}
-	if b.Get(g.ID[:]) != nil || t.tx.groups[groupKey{p, g.ID}] != nil {
+	groups, err := t.tx.groupsOf(p)
+	if err != nil {
+		return err
+	}
+	if b.Get(g.ID[:]) != nil || groups.decoded[g.ID] != nil {
 		return fault.New(fault.Invalid, "id %s is that of another group of the project", g.ID)
 	}
 	if g.ID != loggroup.Overflow {
@@ -512,7 +445,7 @@ func (t *ImportTx) LogGroup(g *LogGroup) error {
 		return err
 	}
 	g.changed = true
-	t.tx.takeGroup(groupKey{p, g.ID}, g)
+	groups.decoded[g.ID], groups.urgent = g, true
 	return nil
 }
 
@@ -535,6 +468,11 @@ func (c *checker) logGroups(p ProjectID, path string, counts map[countName]int64
 			return nil
 		case bytes.Equal(key, guardKey):
 			if _, err := decode[loggroup.Guard](key, raw); err != nil {
+				broken(err)
+			}
+			return nil
+		case bytes.Equal(key, countedKey):
+			if _, err := numberOf(raw, 8); err != nil {
 				broken(err)
 			}
 			return nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -136,6 +138,81 @@ func TestLogsByGroup(t *testing.T) {
 	}
 	if got := groupsOf(t, db, p); got != groups {
 		t.Errorf("removing logs has changed the groups:\n%s\nbefore:\n%s", got, groups)
+	}
+}
+
+// TestGroupsAfterCrash checks that a file as a killed server leaves it has the same groups as the server
+// had, and that logs which come after that are counted once. The groups must be those that counting all
+// logs from the beginning gives.
+func TestGroupsAfterCrash(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	r := rand.New(rand.NewPCG(5, 6))
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db := openStore(t, path, store.Options{Now: c.now})
+	p := addProject(t, db, "app").ID
+	for round := range 12 {
+		addMixedLogs(t, db, c, p, r.IntN(200), r)
+		update(t, db, func(tx *store.Tx) (err error) {
+			for range r.IntN(3) * 150 { // more logs than a block has
+				err = errors.Join(err, tx.AddLog(p, uploaded(r.IntN(4), fmt.Sprintf("E%c: lost", 'a'+rune(r.IntN(9))), "1.1")))
+			}
+			return err
+		})
+		if n := db.UncountedLogs(t, p); n >= 256 {
+			t.Errorf("round %d: %d logs are counted by each reader, want less than 256", round, n)
+		}
+		if round%3 == 0 {
+			continue
+		}
+		want := groupsOf(t, db, p)
+		left, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeStore(t, db)
+		path = filepath.Join(t.TempDir(), "svc.db")
+		if err := os.WriteFile(path, left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db = openStore(t, path, store.Options{Now: c.now})
+		if got := groupsOf(t, db, p); got != want {
+			t.Fatalf("round %d: after a crash:\n%s\nwant:\n%s", round, got, want)
+		}
+	}
+	want := groupsOf(t, db, p)
+	if err := errors.Join(db.ForgetGroups(p), db.GroupLogs(t.Context(), p)); err != nil {
+		t.Fatal(err)
+	}
+	if got := groupsOf(t, db, p); got != want {
+		t.Errorf("counted from the beginning:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestVersionPublishedAfterLogs checks that logs keep the order that their version had when they came.
+func TestVersionPublishedAfterLogs(t *testing.T) {
+	t.Parallel()
+	db := newStore(t)
+	p := addProject(t, db, "app").ID
+	add := func(version string) {
+		update(t, db, func(tx *store.Tx) error { return tx.AddLog(p, uploaded(3, "failed", version)) })
+	}
+	add("1.0")
+	add("Winter")
+	before := groupsOf(t, db, p)
+	v := addVersion(t, db, p, "5.0", func(v *store.Version) { v.Version = "Winter" })
+	if got := groupsOf(t, db, p); got != before {
+		t.Errorf("publishing a version has changed the groups:\n%s\nbefore:\n%s", got, before)
+	}
+	add("Winter")
+	before = groupsOf(t, db, p)
+	update(t, db, func(tx *store.Tx) error {
+		v.Version = "Spring"
+		return tx.UpdateVersion(p, v, nil, false)
+	})
+	update(t, db, func(tx *store.Tx) error { return tx.DeleteVersion(p, v) })
+	if got := groupsOf(t, db, p); got != before {
+		t.Errorf("removing a version has changed the groups:\n%s\nbefore:\n%s", got, before)
 	}
 }
 
@@ -344,6 +421,7 @@ func TestDamagedGroups(t *testing.T) {
 	damaged("log_groups", []byte("0123456"), []byte{1})
 	damaged("log_groups", []byte("01234567"), []byte{1, 2, 3})
 	damaged("log_groups", []byte("ungrouped"), []byte("x"))
+	damaged("log_groups", []byte("counted"), []byte("x"))
 	damaged("log_labels", []byte{0, 0, 0, 0}, make([]byte, 272))
 	damaged("log_labels", []byte{0, 0, 0, 9}, make([]byte, 272))
 }

@@ -24,6 +24,7 @@ type LogRange struct {
 func (s *Store) PruneLogs(ctx context.Context, p ProjectID, which LogRange, dryRun bool) (matched, deleted int, err error) {
 	prune := pruning[Log, *Log]{
 		submissions: logSeries, project: p, which: series.Pruning[*Log]{Before: math.MaxInt64, Filter: column.Filter{Mask: series.Gone}},
+		prepare: func(tx *Tx) error { return tx.writeGroupsOf(p) },
 		forget: func(tx *Tx, _ ID, w column.Word) error {
 			tx.count(p, countLevel(int(w>>levelShift&3)), -1)
 			return nil
@@ -60,6 +61,8 @@ type pruning[R any, T series.Record[R]] struct {
 	project     ProjectID
 	which       series.Pruning[T]
 	erasure     bool // the records are removed to erase a client's data, not because of their age
+	// prepare, if set, is called before records are removed.
+	prepare func(tx *Tx) error
 	// forget removes everything that is stored about a record outside of its series.
 	forget func(tx *Tx, id ID, w column.Word) error
 }
@@ -156,6 +159,11 @@ func (p *pruning[R, T]) remove(tx *Tx, found []series.Part) (n int, err error) {
 	list := p.submissions.of(tx, p.project)
 	if list.Missing() {
 		return 0, notFound("project")
+	}
+	if p.prepare != nil {
+		if err := p.prepare(tx); err != nil {
+			return 0, err
+		}
 	}
 	for _, part := range found {
 		removed, err := list.Remove(part, func(id ID, w column.Word) error { return p.forget(tx, id, w) })

@@ -122,7 +122,8 @@ type Store struct {
 	imports map[ProjectID]bool // projects that are being imported; guarded by the lock of file
 	heads   series.Cache       // guarded by the lock of file
 
-	logGroups map[groupKey]*LogGroup // cache, see Tx.group; guarded by the lock of file
+	logGroups     map[ProjectID]*projectGroups // cache, see Tx.groupsOf; guarded by the lock of file
+	logGroupsSize int                          // number of groups and projects in logGroups; guarded by the lock of file
 
 	lastChange  atomic.Uint64
 	changedText atomic.Int64

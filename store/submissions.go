@@ -323,7 +323,7 @@ func (tx *Tx) AddEncodedLog(p ProjectID, l *Log, e Encoded) error {
 	l.ID = tx.newID()
 	tx.newLogs++
 	tx.count(p, countLevel(l.Level), 1)
-	if err := errors.Join(tx.beginGrouping(p), tx.groupLog(p, l)); err != nil {
+	if err := tx.groupLog(p, l); err != nil {
 		return err
 	}
 	return logSeries.of(tx, p).Add(l.ID, e)

@@ -128,7 +128,7 @@ type Tx struct {
 	trusts        map[ProjectID]asset.Trust // the cached results of the method trust
 	signedChanged map[ProjectID]bool        // projects in which a signature may have to be verified
 
-	groups map[groupKey]*LogGroup // groups of logs that the transaction has read to change them
+	groups map[ProjectID]*projectGroups // groups of logs that the transaction has read
 
 	newFeedback, newLogs uint64                      // counted for State
 	deliveries           [len(DeliveryStates)]uint64 // counted for State

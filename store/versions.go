@@ -190,6 +190,9 @@ func (tx *Tx) createVersion(p ProjectID, v *Version, latest *bool) error {
 	if err := checkText(v.Version); err != nil {
 		return err
 	}
+	if err := tx.writeGroupsOf(p); err != nil {
+		return err
+	}
 	names := tx.content(p).Bucket(versionNamesBucket)
 	if names.Get([]byte(v.Version)) != nil {
 		return errVersionExists(v.Version)
@@ -236,6 +239,9 @@ func errVersionExists(text string) error {
 // reports whether the client sent is_preview. The error is a Conflict if another version already
 // has the display text.
 func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent bool) error {
+	if err := tx.writeGroupsOf(p); err != nil {
+		return err
+	}
 	w, err := tx.workOn(p)
 	if err != nil {
 		return err
@@ -273,6 +279,9 @@ func (tx *Tx) UpdateVersion(p ProjectID, v *Version, latest *bool, previewSent b
 // DeleteVersion removes a version. If it was the latest, its successor becomes the
 // latest.
 func (tx *Tx) DeleteVersion(p ProjectID, v *Version) error {
+	if err := tx.writeGroupsOf(p); err != nil {
+		return err
+	}
 	w, err := tx.workOn(p)
 	if err != nil {
 		return err

@@ -299,3 +299,19 @@ func (l List[R, T]) Each(visit func(T) error) error {
 		return visit(rec)
 	})
 }
+
+// EachFrom visits the records from a number on, the oldest first. It skips records that cannot be
+// decoded. visit must not write.
+func (l List[R, T]) EachFrom(number uint64, visit func(T) error) error {
+	cursor := l.records().Cursor()
+	for key, raw := cursor.Seek(numberKey(number)); key != nil; key, raw = cursor.Next() {
+		rec, _, err := l.decode(raw)
+		if err != nil {
+			continue // the check of the file reports it
+		}
+		if err := visit(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
