@@ -3,6 +3,7 @@ package hooks_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -266,22 +267,31 @@ func storedHook(t *testing.T, s *apitest.Server, path string) *store.Hook {
 	return h
 }
 
-// TestHookSecretsAreNeverShown stores each kind of secret, and searches for them in all answers, in
-// the log and in the data directory.
+// TestHookSecretsAreNeverShown stores each kind of secret and attempts deliveries. It then searches for
+// the secrets in all answers, in the log and in all files of the data directory.
 func TestHookSecretsAreNeverShown(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	s := withMail(t, apitest.WithLog(&log))
-	texts := []string{"Bearer-hidden-1", "hidden-path-2", secret[len("whsec_"):], "AAECAwQFBgcICQoLDA0ODxAREhMUFRYY", "hidden-3"}
+	texts := []string{"Bearer-hidden-1", "hidden-path-2", secret[len("whsec_"):], "AAECAwQFBgcICQoLDA0ODxAREhMUFRYY", "hidden-3", "hidden-path-4"}
 	for _, all := range families {
 		one := hook(t, s, all, `{"name":"a","kind":"webhook","url":"http://127.0.0.1:1","authorization":"`+texts[0]+`","secret":"`+secret+`"}`)
 		two := hook(t, s, all, `{"name":"b","kind":"discord","url":"http://127.0.0.1:1/api/webhooks/`+texts[1]+`/x"}`)
+		three := hook(t, s, all, `{"name":"c","kind":"ntfy","url":"http://127.0.0.1:1/topic","authorization":"`+texts[4]+`"}`)
+		four := hook(t, s, all, `{"name":"d","kind":"slack","url":"http://127.0.0.1:1/services/T/`+texts[5]+`/x"}`)
 		s.Must(t, 200, "POST", one+"/rotate", `{"grace_minutes":5,"secret":"whsec_`+texts[3]+`"}`)
-		var answers []string
-		for _, path := range []string{all, one, two, one + "/deliveries"} {
-			answers = append(answers, s.Must(t, 200, "GET", path, ""))
+		emit(t, s, all, notify.FileFailedEvent, notify.FileFailed{ID: "2", Filename: "a.zip", Error: "broken"})
+		if err := s.Hooks.Run(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		for _, path := range []string{one, two} {
+		answers := []string{s.Must(t, 200, "GET", all, "")}
+		for _, path := range []string{one, two, three, four} {
+			page := s.Must(t, 200, "GET", path+"/deliveries", "")
+			if apitest.CompareJSON(t, page, `{"data":[{"state":"retrying","last_error":"the connection was refused"}]}`) != "" {
+				t.Errorf("got %s, want a failed attempt", page)
+			}
+			id := fmt.Sprint(apitest.Field[[]map[string]any](t, page, "data")[0]["id"])
+			answers = append(answers, page, s.Must(t, 200, "GET", path, ""), s.Must(t, 200, "GET", path+"/deliveries/"+id, ""))
 			answers = append(answers, s.Must(t, 200, "POST", path+"/test", ""), s.Must(t, 200, "PATCH", path, `{"name":"c"}`))
 		}
 		for _, text := range texts {
@@ -292,20 +302,25 @@ func TestHookSecretsAreNeverShown(t *testing.T) {
 			}
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(s.Dir, "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	if !strings.Contains(log.String(), "event not delivered") {
+		t.Error("the log has no failed attempt")
 	}
-	for _, name := range files {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			continue // a directory
+	searched := 0
+	err := filepath.WalkDir(s.Dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
 		}
+		content, err := os.ReadFile(name)
 		for _, text := range texts {
 			if strings.Contains(string(content), text) {
 				t.Errorf("%s contains %s", name, text)
 			}
 		}
+		searched++
+		return err
+	})
+	if err != nil || searched == 0 {
+		t.Fatal(searched, err)
 	}
 }
 
