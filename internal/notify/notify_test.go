@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,24 @@ func TestFormsForPeople(t *testing.T) {
 	}
 	if _, sent := request(t, notify.Target{Kind: notify.Discord}, "msg_1", held); strings.Contains(sent, `"url"`) {
 		t.Errorf("discord: an event without an address has one: %s", sent)
+	}
+}
+
+// TestPriorities checks which events have a high priority.
+func TestPriorities(t *testing.T) {
+	t.Parallel()
+	high := []string{
+		"rollout.held", "health.failing", "log.group_regressed", "log.group_spiked", "instance.backup_failed", "instance.disk_low", "instance.hook_disabled",
+	}
+	for _, name := range append([]string{notify.TestEvent}, notify.Names...) {
+		want := "3"
+		if slices.Contains(high, name) {
+			want = "5"
+		}
+		r, _ := request(t, notify.Target{Kind: notify.Ntfy}, "msg_1", body(t, notify.Event{Name: name, Data: notify.Notice{Message: "m"}}))
+		if got := r.Header.Get("Priority"); got != want || r.Header.Get("Tags") != name {
+			t.Errorf("%s: got the priority %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -76,6 +76,9 @@ func (tr *trap) others(t *testing.T) int64 {
 func (f *fixture) hookOf(t *testing.T, kind notify.Kind, address string) *store.Hook {
 	t.Helper()
 	h := &store.Hook{Name: "H", Kind: kind, Enabled: true, URL: address, Events: []string{"*"}}
+	if kind.Authorized() {
+		h.Authorization = f.Keys.Seal(seal.HookAuthorization, "Bearer of-the-receiver")
+	}
 	switch kind {
 	case notify.Webhook:
 		h.Secret = f.Keys.Seal(seal.HookSecret, secret)
