@@ -40,7 +40,7 @@ func (tx *Tx) notifyGroup(p ProjectID, name string, g *LogGroup, version string)
 		id := g.ID.String()
 		data := notify.LogGroup{
 			ID: id, Title: g.Title, Level: g.Level, Source: g.Source, Count: g.Count,
-			URL: tx.store.site.Console("logs/groups", project.Key, id),
+			URL: tx.store.site.Console("logs/group", project.Key, id),
 		}
 		if version != "" {
 			data.AppVersion = &version

@@ -141,7 +141,7 @@ func TestTellsGroup(t *testing.T) {
 		return tx.AddLog(w.p.ID, l)
 	})
 	want := fmt.Sprintf(`log.group_created {"app_version":"1.2","count":1,"id":%q,"level":3,"source":null,`+
-		`"title":"TimeoutError: no answer after \u003cn\u003e ms","url":"https://svc.example/admin/logs/groups?project=app\u0026open=%[1]s"}`, l.Group)
+		`"title":"TimeoutError: no answer after \u003cn\u003e ms","url":"https://svc.example/admin/logs/group?project=app\u0026open=%[1]s"}`, l.Group)
 	if got := w.news(); len(got) != 1 || got[0] != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}

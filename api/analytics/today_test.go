@@ -144,7 +144,7 @@ func TestTodayNamesGroups(t *testing.T) {
 		t.Fatalf("%v, %+v", err, groups)
 	}
 	id := groups.Data[0].ID
-	if got, want := findings(), "new_errors 1 KeyError: one 1 /admin/logs/groups?open="+id+"; "; got != want {
+	if got, want := findings(), "new_errors 1 KeyError: one 1 /admin/logs/group?open="+id+"; "; got != want {
 		t.Errorf("a new group: got %q, want %q", got, want)
 	}
 	for _, content := range []string{"IOError: full", "IOError: full 2", "IOError: full 3"} {
@@ -160,7 +160,7 @@ func TestTodayNamesGroups(t *testing.T) {
 	}
 	s.Must(t, 200, "PATCH", "/admin/projects/app/log-groups/"+id, `{"state":"resolved","resolved_in":"1.0.0"}`)
 	upload("KeyError: one")
-	if got, want := findings(), "regressed_errors 1 KeyError: one 1 /admin/logs/groups?open="+id+"; "; got != want {
+	if got, want := findings(), "regressed_errors 1 KeyError: one 1 /admin/logs/group?open="+id+"; "; got != want {
 		t.Errorf("a group that is open again: got %q, want %q", got, want)
 	}
 	s.Must(t, 200, "PATCH", "/admin/projects/app/log-groups/"+id, `{"state":"muted"}`)

@@ -278,7 +278,7 @@ func (g *Groups) finding(kind Kind, weight int) []Finding {
 	}
 	link := "/admin/logs/groups?state=open"
 	if g.Count == 1 {
-		link = "/admin/logs/groups?open=" + g.ID
+		link = "/admin/logs/group?open=" + g.ID
 	}
 	return []Finding{{kind, weight, Values{Count: &g.Count, Title: &g.Title}, slices.Clone(g.Series[:]), link}}
 }

@@ -77,6 +77,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
   const arabic = await records(demo, "feedbacks?limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
   list.push({ name: "feedbacks-arabic", path: `/admin/feedbacks?project=${project}&open=${arabic[0]}`, above: true });
   const news = await records(demo, "announcements");
+  const groups = await records(demo, "log-groups?search=answer");
   const failed = await records(demo, "logs?level=3&search=E42&platform=android");
   list.push({ name: "logs-error", path: `/admin/logs?project=${project}&level=3&q=E42&open=${failed[0]}`, above: true });
   const notes = await records(demo, "versions?limit=100", ({ version }) => version === "4.0.0");
@@ -129,6 +130,10 @@ export async function scenes(demo: Server): Promise<Scene[]> {
       above: true,
       prepare: async (page) => page.getByRole("banner").getByRole("button").first().click(),
     },
+    { name: "logs-groups", path: `/admin/logs/groups?project=${project}` },
+    { name: "logs-groups-empty", path: "/admin/logs/groups", empty: true },
+    { name: "logs-group", path: `/admin/logs/group?project=${project}&open=${groups[0]}` },
+    { name: "logs-group-edit", path: `/admin/logs/group?project=${project}&open=${groups[0]}&edit=${groups[0]}`, above: true },
     { name: "tokens", path: "/admin/tokens" },
     { name: "tokens-new", path: "/admin/tokens?new=1", above: true },
     { name: "tokens-rotate", path: `/admin/tokens?rotate=${await token(demo)}`, above: true },

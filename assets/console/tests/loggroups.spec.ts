@@ -1,7 +1,7 @@
 // Groups of equal logs: one line for each problem, its course, and its state.
 
 import { en } from "../src/texts/en";
-import { expect, expectAccessible, open, settled, test } from "./fixtures";
+import { expect, expectAccessible, expectStill, open, settled, test, watchMoves } from "./fixtures";
 
 const { logs: texts, common } = en;
 const { groups } = texts;
@@ -24,25 +24,92 @@ test("equal errors are one group, which is read, resolved and opened again", asy
   await expectAccessible(page);
 
   await page.getByRole("main").getByText(title).click();
-  const drawer = page.getByRole("dialog", { name: title });
-  await expect(drawer.getByRole("region", { name: groups.hours })).toContainText(groups.inHours("2", "2"));
-  await expect(drawer.getByRole("region", { name: groups.versions })).toContainText("2.1.0");
-  await expect(drawer.getByRole("region", { name: groups.platforms })).toContainText("Linux");
-  await expect(drawer.getByRole("region", { name: groups.latest })).toContainText("after 20 ms");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(groups.page);
+  await expect(page.getByRole("heading", { level: 2, name: title })).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/admin/logs/group\\?project=${project}&open=[0-9a-f]{16}$`));
+  const part = (name: string) => page.getByRole("region", { name });
+  await expect(part(groups.hours)).toContainText(groups.inHours("2", "2"));
+  await expect(part(groups.versions)).toContainText("2.1.0");
+  await expect(part(groups.platforms)).toContainText("Linux");
+  await expect(part(groups.latest)).toContainText("after 20 ms");
   await settled(page);
   await expectAccessible(page);
 
-  await drawer.getByRole("button", { name: common.edit }).click();
-  const form = page.getByRole("dialog").last();
+  await page.getByRole("button", { name: common.edit }).click();
+  const form = page.getByRole("dialog");
   await form.getByText(groups.states["resolved"]!, { exact: true }).click();
   await form.getByRole("textbox", { name: groups.resolvedIn }).fill("2.2.0");
   await form.getByRole("textbox", { name: groups.note }).fill("Fixed by the new client.");
   await expectAccessible(page);
   await form.getByRole("button", { name: common.save }).click();
-  await expect(drawer.getByText("Fixed by the new client.")).toBeVisible();
-  await expect(drawer.getByText("2.2.0")).toBeVisible();
-  await drawer.getByRole("link", { name: groups.allLines }).click();
+  await expect(form).toBeHidden();
+  await expect(part(groups.details)).toContainText("Fixed by the new client.");
+  await expect(part(groups.details)).toContainText("2.2.0");
+  await page.getByRole("button", { name: groups.set.open }).click();
+  await expect(page.getByRole("button", { name: groups.set.resolved })).toBeVisible();
+  await expect(part(groups.details)).not.toContainText("2.2.0");
+
+  await part(groups.latest)
+    .getByRole("link", { name: /after 1500 ms/ })
+    .click();
+  await expect(page.getByRole("dialog", { name: /after 1500 ms/ })).toBeVisible();
+  await page.goBack();
+  await part(groups.latest).getByRole("link", { name: groups.allLines }).click();
   await expect(page.getByRole("main").getByText(/after 1500 ms/)).toBeVisible();
+});
+
+test("from a group, back returns to the list as it was, and another project shows its own groups", async ({ page, server, project }) => {
+  for (const content of ["DiskError: no space left", "DiskError: no such file", "KeyError: one"]) {
+    await server.call("POST", `/public/${project}/logs`, { level: 3, content }, "");
+  }
+  const other = `${project}-2`;
+  await server.call("POST", "/admin/projects", { project_key: other, name: other });
+  const list = `/admin/logs/groups?project=${project}&state=open&q=DiskError&sort=first_seen&order=desc`;
+  await open(page, server, list);
+  const rows = page.locator(".cell-link");
+  await expect(rows).toHaveText(["DiskError: no such file", "DiskError: no space left"]);
+  await rows.last().focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 2, name: "DiskError: no space left" })).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(server.url + list);
+  await expect(rows).toHaveText(["DiskError: no such file", "DiskError: no space left"]);
+
+  await rows.first().click();
+  await expect(page.getByRole("heading", { level: 2, name: "DiskError: no such file" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: en.frame.palette.placeholder }).fill(other);
+  await page.getByRole("option", { name: other }).first().click();
+  await expect(page).toHaveURL(`${server.url}/admin/logs/groups?project=${other}`);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("option", { name: "DiskError: no such file" }).click();
+  await expect(page.getByRole("heading", { level: 2, name: "DiskError: no such file" })).toBeVisible();
+});
+
+test.describe("a group that does not exist", () => {
+  test.use({ expected: [/404/] });
+
+  test("its address says so", async ({ page, server, project }) => {
+    await open(page, server, `/admin/logs/group?project=${project}&open=0123456789abcdef`);
+    await expect(page.getByText(common.recordGone)).toBeVisible();
+    await page.getByRole("link", { name: groups.title, exact: true }).click();
+    await expect(page.getByText(groups.empty.title)).toBeVisible();
+  });
+});
+
+test("on a phone with a slow server, nothing on the page of a group moves", async ({ page, server, project }) => {
+  const content = `TimeoutError: ${"no answer from the library server, ".repeat(5)}`;
+  await server.call("POST", `/public/${project}/logs`, { level: 3, content, platform: "android" }, "");
+  const { data } = await server.call<{ data: { id: string }[] }>("GET", `/admin/projects/${project}/log-groups`);
+  const moves = await watchMoves(page);
+  await page.route(/\/api\//, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await route.continue();
+  });
+  await open(page, server, `/admin/logs/group?project=${project}&open=${data[0]!.id}`, { phone: true });
+  await expect(page.getByRole("region", { name: groups.latest }).getByRole("link", { name: /^.*TimeoutError/ })).toBeVisible();
+  await settled(page);
+  expectStill(moves);
 });
 
 test("Today names a new group of errors and leads to it", async ({ page, server, project }) => {
@@ -51,5 +118,5 @@ test("Today names a new group of errors and leads to it", async ({ page, server,
   const finding = page.getByRole("list", { name: en.today.list }).getByRole("listitem");
   await expect(finding.filter({ hasText: en.today.sentences.new_errors(1, "DiskError: no space left") })).toContainText("1");
   await finding.getByRole("link", { name: en.today.actions.new_errors }).click();
-  await expect(page.getByRole("dialog", { name: "DiskError: no space left" })).toBeVisible();
+  await expect(page.getByRole("heading", { level: 2, name: "DiskError: no space left" })).toBeVisible();
 });

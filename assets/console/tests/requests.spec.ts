@@ -24,7 +24,7 @@ for (const path of [...pages.map(([path]) => path), "/admin/versions/release"]) 
     const { data } = await demo.call<{ data: { query: { type: string } }[] }>("GET", "/admin/projects/quillmere/events/dashboards/cards");
     const cards = data.reduce((sum, { query }) => sum + (query.type === "value" ? 2 : 1), 0);
     const asked = watchRequests(page);
-    await open(page, demo, `${path}?project=quillmere`);
+    await open(page, demo, `${path}${path.includes("?") ? "&" : "?"}project=quillmere`);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await settled(page);
     expect(asked.filter((request, at) => asked.indexOf(request) !== at)).toEqual([]);

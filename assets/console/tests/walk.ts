@@ -24,6 +24,8 @@ export const pages: [path: string, heading: (texts: Texts) => string][] = [
   ["/admin/feedbacks", ({ frame }) => frame.pages.feedbacks],
   ["/admin/logs", ({ frame }) => frame.pages.logs],
   ["/admin/logs/groups", ({ frame }) => frame.pages.logs],
+  // The ID of a group is a hash of what its logs say: here, that the server gave no answer.
+  ["/admin/logs/group?open=12da59759082a3e8", ({ logs }) => logs.groups.page],
   ["/admin/tokens", ({ frame }) => frame.pages.tokens],
   ...["", "/codehost-app", "/translation", "/storage", "/hooks", "/terms"].map((below): (typeof pages)[number] => [
     `/admin/settings${below}`,

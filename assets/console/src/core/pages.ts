@@ -36,6 +36,7 @@ export type SubPath =
   | "/files"
   | "/instance"
   | "/logs"
+  | "/logs/group"
   | "/logs/groups"
   | "/projects"
   | "/projects/codehost"

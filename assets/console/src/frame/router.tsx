@@ -62,6 +62,7 @@ const pages: Record<SubPath, [PageModule, ...PageTexts[]]> = {
   "/events/dashboard": [() => import("../pages/events/dashboard"), "events", "charts"],
   "/files": [() => import("../pages/files"), "files"],
   "/logs": [() => import("../pages/logs"), "logs"],
+  "/logs/group": [() => import("../pages/logs/group"), "logs", "charts"],
   "/logs/groups": [() => import("../pages/logs/groups"), "logs"],
 };
 

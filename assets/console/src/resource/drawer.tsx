@@ -3,7 +3,7 @@
 
 import { ActionIcon, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
-import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useAddress } from "../core/address";
 import { CopyButton } from "../core/copy";
 import { Failure } from "../core/failure";
@@ -12,6 +12,7 @@ import { pageOf } from "../core/pages";
 import { addRecent } from "../core/recent";
 import { useTexts } from "../core/texts";
 import classes from "./drawer.module.css";
+import { Fields, shownValue } from "./fields";
 import { focusRecord } from "./focus";
 import type { List } from "./list";
 import { useRecord } from "./record";
@@ -131,7 +132,7 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
         </Group>
         {record ? (
           <>
-            {resource.first && main && <div className={classes["lead"]}>{shown((main.detail ?? main.render)(record))}</div>}
+            {resource.first && main && <div className={classes["lead"]}>{shownValue((main.detail ?? main.render)(record))}</div>}
             {resource.first?.(record)}
             <Fields
               columns={resource.columns.filter(
@@ -149,25 +150,6 @@ export function RecordDrawer<R extends object, D extends object>({ resource, lis
       </Stack>
     </Drawer>
   );
-}
-
-function Fields<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
-  return (
-    <dl className={classes["fields"]}>
-      {columns.map(({ id, title, render, detail }) => (
-        <Fragment key={id}>
-          <dt>{title}</dt>
-          <dd className="lines">{shown((detail ?? render)(record))}</dd>
-        </Fragment>
-      ))}
-    </dl>
-  );
-}
-
-function shown(value: ReactNode): ReactNode {
-  return value === null || value === undefined || value === "" || value === false || (Array.isArray(value) && value.length === 0)
-    ? "–"
-    : value;
 }
 
 /** Returns a record as text, with a line for the title and the value of each column. */

@@ -18,14 +18,13 @@ import { Attention, useFirstProblem } from "./attention";
 import { showChange } from "./change";
 import { useFocusReturn } from "./focus";
 import classes from "./form.module.css";
-import type { List } from "./list";
-import { useRecord } from "./record";
+import { type Listed, useRecord } from "./record";
 import { type FormDescription, type Inputs, type Resource, titleName } from "./resource";
 
 interface Props<R extends object, D extends object> {
   resource: Resource<R, D>;
   form: FormDescription<R, D>;
-  list: List<R>;
+  list: Listed<R>;
 }
 
 export function FormDialog<R extends object, D extends object>({ resource, form, list }: Props<R, D>) {

@@ -50,7 +50,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
     { key: "ArrowUp", label: common.previous, run: () => step(-1) },
     ...(resource.form?.update ? [{ key: "e", label: common.edit, run: edit }] : []),
   ]);
-  const RecordDrawer = usePart(drawer, Boolean(address["open"]));
+  const RecordDrawer = usePart(drawer, Boolean(address["open"]) && !resource.page);
   const FormDialog = usePart(formDialog, Boolean(address["new"] || address["edit"] || address["copy"]));
   const DeletionDialog = usePart(deletionDialog, Boolean(address["delete"]));
   const table = useMemo(() => <RecordTable resource={resource} list={list} />, [resource, list]);

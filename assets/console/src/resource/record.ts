@@ -14,7 +14,10 @@ export interface Found<R> {
   retry(): void;
 }
 
-export function useRecord<R extends object, D extends object>(resource: Resource<R, D>, list: List<R>, id: string | undefined): Found<R> {
+/** The part of a list in which a record is looked for. */
+export type Listed<R> = Pick<List<R>, "project" | "data" | "stale">;
+
+export function useRecord<R extends object, D extends object>(resource: Resource<R, D>, list: Listed<R>, id: string | undefined): Found<R> {
   const listed = list.data?.data.find((record) => resource.id(record) === id);
   // A record that leaves the list while it is shown stays visible until the server has reported its
   // state.

@@ -4,6 +4,7 @@
 import type { ReactNode } from "react";
 import type { Search } from "../core/address";
 import type { Admin } from "../core/client";
+import type { Path } from "../core/pages";
 import type { Heights } from "./rows";
 
 /** One page of a list, as the API returns it. */
@@ -46,9 +47,9 @@ export interface Column<R> {
   align?: "left" | "right" | "center" | undefined;
   /** Width in pixels; columns without a width share the remaining space. */
   width?: number | undefined;
-  /** Returns what the drawer shows instead of the result of `render`. */
+  /** Returns what the drawer, or the page of the record, shows instead of the result of `render`. */
   detail?: ((record: R) => ReactNode) | undefined;
-  /** Whether the field is only shown in the drawer, never as a column. */
+  /** Whether the field is only shown in the drawer or on the page of the record, never as a column. */
   detailOnly?: boolean | undefined;
 }
 
@@ -147,6 +148,8 @@ export interface Resource<R extends object, D extends object = object> {
   label(record: R): string;
   /** Whether titles of dialogs show the label without quotation marks, as they do for a version. */
   bare?: boolean | undefined;
+  /** The page that shows a record, which takes its ID from `open` in the address. By default, a drawer beside the list shows it. */
+  page?: Path | undefined;
   /** The title of the drawer, if the drawer shows the label elsewhere; by default, the label. */
   drawerTitle?: string | undefined;
   /** Whether the records belong to the current project; true by default. */

@@ -5,8 +5,8 @@ import { ActionIcon, Button, Checkbox, Group, Skeleton, Text } from "@mantine/co
 import { useMediaQuery } from "@mantine/hooks";
 import { IconCopy, IconDots, IconEdit, IconTrash } from "@tabler/icons-react";
 import { type CSSProperties, memo, useCallback, useMemo, useRef, useState } from "react";
-import { type ChangeAddress, useAddress, useChangeAddress } from "../core/address";
-import { PageLink } from "../core/go";
+import { useAddress, useChangeAddress } from "../core/address";
+import { PageLink, type Target, useGo } from "../core/go";
 import { Menu } from "../core/menu";
 import { useTexts } from "../core/texts";
 import { useColumns } from "./columns";
@@ -28,7 +28,8 @@ const narrowest = 0.6;
 
 export function RecordTable<R extends object, D extends object>({ resource, list }: { resource: Resource<R, D>; list: List<R> }) {
   const { common } = useTexts();
-  const [address, change] = useAddress();
+  const [address] = useAddress();
+  const go = useGo();
   const narrow = useMediaQuery(phone, false, { getInitialValueInEffect: false });
   const [shown] = useColumns(resource.name, resource.columns);
   const widths = useWidths(resource.name);
@@ -132,7 +133,7 @@ export function RecordTable<R extends object, D extends object>({ resource, list
               return (
                 <Row
                   key={id}
-                  {...{ id, record, resource, columns, narrow, change }}
+                  {...{ id, record, resource, columns, narrow, go }}
                   open={id === address["open"]}
                   ticked={bulk && selection.ids.has(id)}
                   onTick={toggle}
@@ -222,7 +223,7 @@ interface RowProps<R extends object, D extends object> {
   /** Whether the record is ticked; undefined if records cannot be ticked. */
   ticked: boolean | undefined;
   onTick: (id: string) => void;
-  change: ChangeAddress;
+  go: (target: Target) => void;
 }
 
 /**
@@ -240,11 +241,14 @@ function RecordRow<R extends object, D extends object>({
   open,
   ticked,
   onTick,
-  change,
+  go,
 }: RowProps<R, D>) {
   const { common } = useTexts();
   const main = mainOf(columns);
   const headed = narrow ? columns.filter((column) => column === main) : columns;
+  const link: Target = resource.page
+    ? { to: resource.page, search: ({ project }) => ({ project, open: id }) }
+    : { to: ".", search: (now) => ({ ...now, open: id }) };
   return (
     // For keyboard users, the link in the row does the same.
     <tr
@@ -253,7 +257,7 @@ function RecordRow<R extends object, D extends object>({
       onClick={({ target, currentTarget }) => {
         if (!(target as Element).closest("a,button,input,label,[role=menu],[data-tick]") && !window.getSelection()?.toString()) {
           currentTarget.querySelector<HTMLElement>(".cell-link")?.focus({ preventScroll: true });
-          change({ open: id });
+          go(link);
         }
       }}
     >
@@ -265,13 +269,7 @@ function RecordRow<R extends object, D extends object>({
       {headed.map((column) => (
         <td key={column.id} data-align={narrow ? undefined : column.align} data-main={column === main || undefined}>
           {column === main ? (
-            <PageLink
-              to="."
-              search={(now) => ({ ...now, open: id })}
-              className="cell-link"
-              data-record={id}
-              onClick={(event) => event.stopPropagation()}
-            >
+            <PageLink {...link} className="cell-link" data-record={id} onClick={(event) => event.stopPropagation()}>
               {column.render(record) || "–"}
             </PageLink>
           ) : (

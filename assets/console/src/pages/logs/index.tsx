@@ -260,7 +260,7 @@ function SameGroup({ group }: { group: string }) {
       <Anchor
         size="sm"
         className="lone"
-        renderRoot={(props) => <PageLink to="/admin/logs/groups" search={({ project }) => ({ project, open: group })} {...props} />}
+        renderRoot={(props) => <PageLink to="/admin/logs/group" search={({ project }) => ({ project, open: group })} {...props} />}
       >
         {groups.group}
       </Anchor>
