@@ -58,6 +58,30 @@ test("equal errors are one group, which is read, resolved and opened again", asy
   await expect(page.getByRole("main").getByText(/after 1500 ms/)).toBeVisible();
 });
 
+test("the list shows the groups that were seen in a version, or begin with it", async ({ page, server, project }) => {
+  const upload = (content: string, version: string) =>
+    server.call("POST", `/public/${project}/logs`, { level: 3, content, device_info: { app_version: version } }, "");
+  await upload("DiskError: full", "1.0.0");
+  await upload("DiskError: full", "1.1.0");
+  await upload("KeyError: one", "1.1.0");
+  await open(page, server, `/admin/logs/groups?project=${project}`);
+  const rows = page.locator(".cell-link");
+  await expect(rows).toHaveCount(2);
+  const seen = page.getByRole("textbox", { name: groups.seenIn });
+  await seen.fill("1.0.0");
+  await expect(rows).toHaveText(["DiskError: full"]);
+  await expect(page).toHaveURL(/version=1\.0\.0/);
+  await page.getByRole("button", { name: common.labelled(common.reset, groups.seenIn) }).click();
+  await expect(rows).toHaveCount(2);
+  await page.getByRole("textbox", { name: groups.firstVersion }).fill("1.1.0");
+  await expect(rows).toHaveText(["KeyError: one"]);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(rows).toHaveText(["KeyError: one"]);
+  await page.getByRole("button", { name: common.reset, exact: true }).click();
+  await expect(rows).toHaveCount(2);
+});
+
 test("from a group, back returns to the list as it was, and another project shows its own groups", async ({ page, server, project }) => {
   for (const content of ["DiskError: no space left", "DiskError: no such file", "KeyError: one"]) {
     await server.call("POST", `/public/${project}/logs`, { level: 3, content }, "");

@@ -3,7 +3,7 @@
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useEffect, useRef, useState } from "react";
 
-interface Draft {
+export interface Draft {
   value: string;
   onChange(text: string): void;
   onBlur(): void;

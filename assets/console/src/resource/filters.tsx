@@ -7,7 +7,7 @@ import { IconFilter, IconSearch } from "@tabler/icons-react";
 import { memo, type RefObject, useCallback, useState } from "react";
 import { useAddress } from "../core/address";
 import { Choice } from "../core/choice";
-import { useDraft } from "../core/draft";
+import { type Draft, useDraft } from "../core/draft";
 import { useTexts } from "../core/texts";
 import type { List } from "./list";
 import { Moment } from "./moment";
@@ -98,21 +98,7 @@ function SearchBox({
       placeholder={common.search}
       aria-label={common.search}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={
-        draft.value && (
-          <CloseButton
-            size="sm"
-            aria-label={common.reset}
-            // Keep the focus in the box. If the box lost the focus, it would search for the text
-            // that is about to be cleared.
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => {
-              draft.onChange("");
-              draft.onBlur();
-            }}
-          />
-        )
-      }
+      rightSection={draft.value && <ClearButton label={common.reset} draft={draft} />}
       value={draft.value}
       onChange={({ currentTarget: { value } }) => draft.onChange(value)}
       onBlur={draft.onBlur}
@@ -123,7 +109,7 @@ function SearchBox({
 interface FilterProps {
   filter: Filter;
   address: Record<string, string>;
-  onChange: (parts: Record<string, string | undefined>) => void;
+  onChange: (parts: Record<string, string | undefined>, how?: { replace?: boolean }) => void;
 }
 
 /** One filter. It is memoized, so that it is rendered again when it changes, but not on each search. */
@@ -164,6 +150,16 @@ function Input({ filter, address, onChange }: FilterProps) {
       />
     );
   }
+  if (filter.kind === "text") {
+    return (
+      <TextFilter
+        label={label}
+        maxLength={filter.maxLength}
+        text={address[id] ?? ""}
+        onChange={(text) => onChange({ [id]: text || undefined }, { replace: Boolean(address[id]) })}
+      />
+    );
+  }
   const bound = (name: string, text: string) => (
     <Moment
       label={`${label} ${text}`}
@@ -177,5 +173,49 @@ function Input({ filter, address, onChange }: FilterProps) {
       {bound(`${id}_from`, common.from)}
       {bound(`${id}_to`, common.to)}
     </>
+  );
+}
+
+interface TextFilterProps {
+  label: string;
+  maxLength: number;
+  text: string;
+  onChange: (text: string) => void;
+}
+
+function TextFilter({ label, maxLength, text, onChange }: TextFilterProps) {
+  const { common } = useTexts();
+  const draft = useDraft(text, onChange, { pause, read: (typed) => typed.trim() });
+  return (
+    <TextInput
+      flex="1 1 110px"
+      maw={160}
+      aria-label={label}
+      placeholder={label}
+      maxLength={maxLength}
+      autoComplete="off"
+      spellCheck={false}
+      value={draft.value}
+      onChange={({ currentTarget: { value } }) => draft.onChange(value)}
+      onBlur={draft.onBlur}
+      rightSection={draft.value && <ClearButton label={common.labelled(common.reset, label)} draft={draft} />}
+    />
+  );
+}
+
+/** The button that empties a box and commits that immediately. */
+function ClearButton({ label, draft }: { label: string; draft: Draft }) {
+  return (
+    <CloseButton
+      size="sm"
+      aria-label={label}
+      // Keep the focus in the box. If the box lost the focus, it would commit the text that is
+      // about to be cleared.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => {
+        draft.onChange("");
+        draft.onBlur();
+      }}
+    />
   );
 }

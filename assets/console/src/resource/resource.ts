@@ -67,6 +67,8 @@ export type Filter = {
       onOpen?: () => void;
     }
   | { kind: "switch" }
+  /** A text that the field must equal. */
+  | { kind: "text"; maxLength: number }
   /** A start and an end, in Unix seconds, in the parameters `<id>_from` and `<id>_to`. */
   | { kind: "range"; from: string; to: string }
 );
@@ -234,12 +236,23 @@ export function queryOf(filters: Filter[], search: Search): Record<string, unkno
       continue;
     }
     const text = search[filter.id] ?? "";
-    const known = filter.kind === "switch" ? text === "1" : filter.choices.some(({ value }) => value === text);
-    if (known) {
+    if (isKnown(filter, text)) {
       Object.assign(query, filter.query ? filter.query(text) : { [filter.id]: filter.kind === "switch" ? true : text });
     }
   }
   return query;
+}
+
+/** Reports whether a text is a value of a filter. */
+function isKnown(filter: Exclude<Filter, { kind: "range" }>, text: string): boolean {
+  switch (filter.kind) {
+    case "choice":
+      return filter.choices.some(({ value }) => value === text);
+    case "switch":
+      return text === "1";
+    case "text":
+      return text !== "" && text.length <= filter.maxLength;
+  }
 }
 
 /** Returns the names of the search parameters in which filters store their values. */

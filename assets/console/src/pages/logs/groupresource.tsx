@@ -18,6 +18,9 @@ export const levels: ToneName[] = ["neutral", "info", "warning", "bad"];
 
 export const tones: Record<string, ToneName> = { open: "bad", resolved: "good", muted: "neutral" };
 
+/** The maximum length of a version that a log reports. */
+const longestVersion = 64;
+
 const states = ["open", "resolved", "muted"] as const;
 
 interface Draft {
@@ -144,6 +147,8 @@ export function useGroups(project: string): Groups {
           label: logs.level,
           choices: [2, 3].map((level) => ({ value: String(level), label: logs.levels[level] ?? String(level) })),
         },
+        { kind: "text", id: "version", label: groups.seenIn, maxLength: longestVersion },
+        { kind: "text", id: "first_version", label: groups.firstVersion, maxLength: longestVersion },
       ],
       list: (admin, query, signal) => admin.listLogGroups(query as ListLogGroupsQuery, { signal }),
       get: (admin, id, signal) => admin.getLogGroup(id, { signal }),
@@ -174,7 +179,7 @@ function GroupInputs({ inputs: { values, bind, set } }: { inputs: Inputs<Draft> 
         data={states.map((value) => ({ value, label: groups.states[value] ?? value }))}
       />
       {values.state === "resolved" && (
-        <TextInput label={groups.resolvedIn} description={groups.resolvedInHint} maxLength={64} {...bind("resolved_in")} />
+        <TextInput label={groups.resolvedIn} description={groups.resolvedInHint} maxLength={longestVersion} {...bind("resolved_in")} />
       )}
       {values.state === "muted" && <TimeField label={groups.mutedUntil} description={groups.mutedUntilHint} {...bind("muted_until")} />}
       <Textarea label={groups.note} autosize minRows={3} maxRows={10} maxLength={2000} {...bind("note")} />
