@@ -48,7 +48,8 @@ func ofDisk(err error) *Error {
 	return nil
 }
 
-// Unwritable returns the fault for a disk that cannot be written for any reason.
+// Unwritable returns the fault which reports that the disk of the server cannot be written,
+// whatever the reason.
 func Unwritable() *Error {
 	return New(Unavailable,
 		"the disk of the server cannot be written at the moment, nothing was stored; try again in a minute").After(diskWait)

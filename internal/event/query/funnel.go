@@ -176,14 +176,15 @@ func (r *funnelRun) extend(a *anchors, second uint32, m mask) {
 	}
 }
 
-// open reports whether a second is within the window that begins at an entry. anchor is the entry
-// in the form of an element of anchors.
+// open reports whether a second is within the window that begins at an entry (event that begins the
+// funnel). anchor is the entry in the form of an element of anchors.
 func (r *funnelRun) open(anchor, second uint32) bool {
 	return anchor != 0 && second-(anchor-1) <= r.window
 }
 
-// deepest returns the latest entry from which the last reached step was reached, in the
-// form of an element of anchors. It returns 0 if no step has been reached.
+// deepest returns the latest entry (event that begins the funnel) from which a subject has reached
+// its last step so far. The result has the form of an element of anchors. It is 0 if no step has
+// been reached.
 func (a *anchors) deepest(s *funnelState) uint32 {
 	if s.reached == 0 {
 		return 0
@@ -191,10 +192,10 @@ func (a *anchors) deepest(s *funnelState) uint32 {
 	return a[s.reached-1]
 }
 
-// advanceTo records the steps that a subject has reached for the first time in the second
-// of its event. The parameter deepest is the value of a.deepest before this second. If a
-// step is reached from a later entry than that, the previous step has been reached from
-// that later entry in the same second.
+// advanceTo records the steps that a subject has reached for the first time in the second s.second.
+// The parameter deepest is the value of a.deepest before this second. If a step is reached from a
+// later entry than that, the previous step has been reached from that later entry in the same
+// second.
 func (r *funnelRun) advanceTo(s *funnelState, a *anchors, deepest uint32) {
 	last := s.last
 	if s.reached > 0 && a[s.reached-1] != deepest {
@@ -209,8 +210,8 @@ func (r *funnelRun) advanceTo(s *funnelState, a *anchors, deepest uint32) {
 	}
 }
 
-// settleTogether processes the waiting events of the subjects that have several events in
-// one second.
+// settleTogether processes the waiting events of the subjects that have several events in the
+// second r.togetherSecond.
 func (r *funnelRun) settleTogether() {
 	slices.SortFunc(r.together, func(a, b waitingEvent) int { return int(a.slot) - int(b.slot) })
 	for i := 0; i < len(r.together); {
@@ -287,8 +288,8 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 // maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain returns how many consecutive steps, starting with the step at index from, can each
-// be assigned an event of their own. steps is the total number of steps.
+// gain returns how many consecutive steps, starting with the step at index from, can each be
+// assigned an event of their own. The parameter steps is the total number of steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {

@@ -18,7 +18,7 @@ type KeysQuery struct {
 	Event string // restricts events to this name; "" = all
 }
 
-// Key is the key of a property.
+// Key is the key of a property, with the hours in which it occurs.
 type Key struct {
 	Text  string
 	Hours int   // number of hours in which an event had the property
@@ -49,7 +49,7 @@ func (s *Source) PropertyKeys(ctx context.Context, in KeysQuery) ([]Key, error) 
 	return keys, nil
 }
 
-// keyRun collects keys. It visits the newest hour first.
+// keyRun collects the keys for PropertyKeys. It visits the newest hour first.
 type keyRun struct {
 	query *query
 	event operand

@@ -164,9 +164,9 @@ func (l *matcher) column(key string) (*block.Column, error) {
 	return c, nil
 }
 
-// pick selects, from the rows in [low, high), those that match an operand. The range must
-// not be longer than batchLength. If owned is true, pick selects only rows of subjects that
-// belong to the worker.
+// pick selects, from the rows in [low, high), those that match at least one operand. The range must
+// not be longer than batchLength. If owned is true, pick selects only rows of subjects that belong
+// to the worker.
 func (s *selection) pick(l *matcher, low, high int, owned bool) {
 	s.named(l.Columns, l.byName, low, high)
 	if l.filtered != 0 {

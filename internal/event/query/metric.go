@@ -8,8 +8,8 @@ import (
 	"svc/internal/stats"
 )
 
-// MetricValue computes one number for a whole range. The error is Invalid if the query
-// needs too much memory.
+// MetricValue computes the numbers of a query for its whole range. The error is Invalid if the
+// query needs too much memory.
 func (s *Source) MetricValue(ctx context.Context, m MetricQuery) (value MetricValue, err error) {
 	t, err := s.query(ctx, m.Range, "the query", lessRange).totals(m, stats.Whole(m.Start, m.End))
 	if err != nil {
@@ -20,8 +20,8 @@ func (s *Source) MetricValue(ctx context.Context, m MetricQuery) (value MetricVa
 	return value, nil
 }
 
-// MetricTimeseries computes a number for each bucket of a range. The error is Invalid if
-// there are too many buckets or the query needs too much memory.
+// MetricTimeseries computes the numbers of a query for each bucket of its range. The error is
+// Invalid if there are too many buckets or the query needs too much memory.
 func (s *Source) MetricTimeseries(ctx context.Context, m MetricQuery) (series MetricTimeseries, err error) {
 	buckets, err := m.buckets(m.Hourly)
 	if err != nil {
@@ -57,7 +57,8 @@ func (t *totals) series(m MetricQuery, buckets stats.Buckets) MetricTimeseries {
 	return s
 }
 
-// result returns the value of the formula, or the first value if there is none.
+// result returns the value of the formula, or the first value if the query has no formula. values
+// contains the value of each event of the query.
 func (m *MetricQuery) result(values []float64) float64 {
 	if m.Formula == nil {
 		return values[0]

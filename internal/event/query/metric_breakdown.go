@@ -113,7 +113,7 @@ type groupRun struct {
 	members  members
 }
 
-// groupMatcher is a worker's state for one part.
+// groupMatcher is a worker's state for one part of the events of an hour.
 type groupMatcher struct {
 	matcher
 	codes  []uint32      // index in groupRun.groups for each name, sender or property code of the part

@@ -128,7 +128,7 @@ func (d *partitioner) hour(p *partitionScratch, shift uint32, parts []*block.Col
 	return nil
 }
 
-// part divides the matching events of a part among the workers. It appends them to the
+// part divides the matching events of one part of an hour among the workers. It appends them to the
 // events of the previous parts.
 func (d *partitioner) part(p *partitionScratch, shift uint32, partitions *[maxWorkers][]matched) error {
 	l, s := &p.matcher, &p.selected

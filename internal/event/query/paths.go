@@ -163,7 +163,7 @@ func (p pathProgress) name() uint32  { return uint32(p) >> nodeBits }
 
 func progressOf(name, nodes uint32) pathProgress { return pathProgress(name<<nodeBits | nodes) }
 
-// pathMatcher is a worker's state for one part.
+// pathMatcher is a worker's state for one part of the events of an hour.
 type pathMatcher struct {
 	*block.Columns
 	bySender []uint32 // number of each sender's sequence in the hour; 0 = none that needs events

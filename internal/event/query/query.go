@@ -29,7 +29,8 @@ import "svc/internal/formula"
 // after End.
 type Range struct {
 	Start, End int64
-	// OffsetMinutes is the local time zone, in minutes east of UTC, for days and weeks.
+	// OffsetMinutes is the offset of the local time zone, in minutes east of UTC. It determines
+	// when days and weeks begin.
 	OffsetMinutes int
 }
 

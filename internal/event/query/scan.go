@@ -174,7 +174,8 @@ func inOrder(parts []*block.Columns, r Range, visit func(at, low, high int)) {
 	}
 }
 
-// mask has a bit for each operand that an event matches.
+// mask is the set of operands, such as the steps of a funnel, that an event matches. Each operand
+// has one bit.
 type mask = uint8
 
 // batchLength is the number of rows processed together, so that their intermediate

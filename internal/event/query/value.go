@@ -75,9 +75,9 @@ func withoutZeros(number string) string {
 	return number
 }
 
-// splitExponent separates a number into its mantissa and its exponent. It limits the
-// exponent, which does not change the result: zero remains zero, and any other number
-// would be too long to expand.
+// splitExponent separates a number into its mantissa and its exponent. It limits the exponent,
+// which does not change the text form of the number: zero remains zero, and any other number would
+// be too long to expand.
 func splitExponent(raw string) (mantissa string, exponent int, ok bool) {
 	at := strings.IndexAny(raw, "eE")
 	if at < 0 {

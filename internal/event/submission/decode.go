@@ -149,7 +149,7 @@ func (d *decoder) batch() {
 	}
 }
 
-// name reads the name of a member. It returns "" after an error.
+// name reads the name of a member of a JSON object. It returns "" after an error.
 func (d *decoder) name() string {
 	key := d.Key()
 	if d.Failed {
@@ -355,8 +355,7 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// NameRule describes valid names of events. In a message, it follows the name of the
-// field.
+// NameRule describes valid names of events. In an error message, it follows the name of the field.
 const NameRule = "must be 1 to 64 of a to z, 0 to 9, _ . : and -"
 
 // ValidName reports whether a text is a valid normalized name of an event: 1 to 64 of a
@@ -453,8 +452,8 @@ func (d *decoder) properties() (sent jsonscan.Token, object []byte) {
 	return sent, d.rewritten()
 }
 
-// unique removes all but the last of the members with the same key. It reports whether
-// there were no duplicates.
+// unique removes all but the last of those members in d.members that have the same key. It reports
+// whether there were no duplicates.
 func (d *decoder) unique() bool {
 	n := len(d.members)
 	if n > maxCompared {
