@@ -63,8 +63,8 @@ func ParseLink(escapedPath string) (key string, ok bool) {
 	return "f/" + strings.Join(segments, "/"), true
 }
 
-// IDOf returns the id of the file whose object has the given key, or "" if the text does not have
-// the form of an object key.
+// IDOf returns the file id that an object key contains, or "" if the text does not have the form of
+// an object key.
 func IDOf(key string) string {
 	segments := strings.Split(key, "/")
 	if len(segments) != 4 || segments[0] != "f" {

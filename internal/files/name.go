@@ -59,7 +59,8 @@ func cleanOnce(name string) string {
 	return cutName(strings.TrimRightFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) }))
 }
 
-// cutName shortens a name to the limits. It cuts between characters and preserves the extension.
+// cutName shortens a name to maxNameRunes characters and maxNameBytes bytes. It cuts between
+// characters and preserves the extension.
 func cutName(name string) string {
 	if utf8.RuneCountInString(name) <= maxNameRunes && len(name) <= maxNameBytes {
 		return name

@@ -79,7 +79,8 @@ func (e *Engine) unknownObjects(ctx context.Context) (names []string, err error)
 	return names, err
 }
 
-// sweepStaged moves old staged contents that have no record to the directory lost.
+// sweepStaged moves old contents in the staging directory that have no record to the directory
+// lost.
 func (e *Engine) sweepStaged() error {
 	return e.eachStaged(func(id string, age time.Duration, f *store.File) error {
 		if f != nil || age < orphanAge {
@@ -104,9 +105,9 @@ func (e *Engine) cleanStaged() error {
 	})
 }
 
-// eachStaged calls visit for each staged content, with the record of its file, or with
-// nil if there is none. It skips all contents while a backup is being written. It
-// continues if visit returns an error, for example because a file is open on Windows.
+// eachStaged calls visit for each content in the staging directory, with the record of its file, or
+// with nil if there is none. It skips all contents while a backup is being written. It continues if
+// visit returns an error, for example because a file is open on Windows.
 func (e *Engine) eachStaged(visit func(id string, age time.Duration, f *store.File) error) error {
 	var failed error
 	err := e.Storages.Local().WalkStaged(func(id string, info fs.FileInfo) error {

@@ -15,7 +15,7 @@ import (
 	"svc/store"
 )
 
-// setSums sets the checksums of a file.
+// setSums sets the checksums in the record of a file.
 func setSums(f *store.File, sums digest.Sums) {
 	f.SHA256, f.SHA1, f.SHA512, f.BLAKE2b = sums.SHA256, sums.SHA1, sums.SHA512, sums.BLAKE2b
 }
@@ -53,9 +53,9 @@ func (e *Engine) readFacts(f *store.File, content io.ReaderAt) (asset.Facts, err
 	return asset.ReadFacts(f.Filename, content, f.Size)
 }
 
-// ReadContents reads the contents of all ready files whose content has not been read yet, and
-// stores their checksums and facts. An earlier version of the program has stored these files. A
-// file that cannot be read does not prevent the others from being read.
+// ReadContents reads the content of each ready file that has not been read yet, and stores the
+// checksums and facts. These are files that an earlier version of the program has stored. A file
+// that cannot be read does not prevent the others from being read.
 func (e *Engine) ReadContents(ctx context.Context) error {
 	const atOnce = 100 // records in memory
 	failed, after := 0, store.FileID("")

@@ -31,7 +31,7 @@ func (e *Engine) RefreshProblem(c *store.CDN) error {
 	return nil
 }
 
-// refreshes reports whether links are refreshed in the CDN.
+// refreshes reports whether the settings of the CDN allow links to be refreshed.
 func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 	c, err := store.CDNSettings.Get(tx)
 	return err == nil && e.RefreshProblem(c) == nil, err
@@ -98,8 +98,8 @@ func (e *Engine) RefreshLinks(ctx context.Context, all []*store.CDNRefresh) erro
 	return errors.Join(errs...)
 }
 
-// notifyCDN asks the CDN to purge the links in list. failures maps each file whose link was not
-// purged to the reason. cause is the error of the whole request, or nil.
+// notifyCDN asks the CDN to purge the links in list. For each link that was not purged, failures
+// maps the file of the link to the reason. cause is the error of the whole request, or nil.
 func (e *Engine) notifyCDN(ctx context.Context, list []*store.CDNRefresh) (failures map[store.FileID]string, cause error) {
 	links, of := make([]string, len(list)), map[string]store.FileID{}
 	for i, r := range list {

@@ -11,8 +11,8 @@ import (
 	"svc/store"
 )
 
-// VerifyAll verifies, in all projects, the signatures whose verification requires that the signed
-// file is read. It stores the results.
+// VerifyAll verifies, in all projects, the signatures that cannot be verified without reading the
+// signed file. It stores the results.
 func (e *Engine) VerifyAll(ctx context.Context) error {
 	var all []store.ProjectID
 	for _, p := range e.DB.Projects() {
@@ -21,9 +21,9 @@ func (e *Engine) VerifyAll(ctx context.Context) error {
 	return e.Verify(ctx, all)
 }
 
-// Verify verifies, in the given projects, the signatures whose verification requires that the
-// signed file is read. It stores the results. A file that cannot be read does not prevent the
-// others from being read.
+// Verify verifies, in the given projects, the signatures that cannot be verified without reading
+// the signed file. It stores the results. A file that cannot be read does not prevent the others
+// from being read.
 func (e *Engine) Verify(ctx context.Context, projects []store.ProjectID) error {
 	failed := 0
 	var last error

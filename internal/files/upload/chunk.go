@@ -42,7 +42,7 @@ type writer struct {
 //
 // The error is Invalid if there is no such chunk or the body has the wrong length. It is Conflict
 // if a later request sends the same chunk or if the session is being completed. It is NotFound if
-// the project has no such session, or if the session has expired or is completed.
+// the project has no such session, or if the session has expired, been completed or been deleted.
 func (s *Sessions) WriteChunk(
 	ctx context.Context, project uint32, id string, index int, length int64, body io.Reader,
 ) (n int64, err error) {
@@ -72,7 +72,8 @@ func wrongLength(what string, want int64, got string) error {
 	return fault.New(fault.Invalid, "%s must have exactly %d bytes, the body has %s", what, want, got)
 }
 
-// write stores a new chunk in content. If the chunk has been received before, write replaces it.
+// write stores a new chunk in the content file. If the chunk has been received before, write
+// replaces it.
 func (u *session) write(ctx context.Context, index int, body io.Reader) error {
 	w, there, err := u.claim(index)
 	if err != nil {
@@ -332,7 +333,8 @@ func (u *session) exchange(w *writer, path string) error {
 	return nil
 }
 
-// settle copies a chunk from its separate file into content, if it has one.
+// settle copies a chunk from its separate file into the content file, if the chunk has a separate
+// file.
 func (u *session) settle(index int) error {
 	u.swap.Lock()
 	defer u.swap.Unlock()
@@ -342,7 +344,7 @@ func (u *session) settle(index int) error {
 	return u.copyReplaced(index)
 }
 
-// copyReplaced copies a chunk like settle. The caller must hold swap.
+// copyReplaced implements settle. The caller must hold swap.
 func (u *session) copyReplaced(index int) error {
 	u.mu.Lock()
 	replaced := u.replaced[index]

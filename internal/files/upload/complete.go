@@ -117,7 +117,8 @@ func (u *session) complete() error {
 	return fault.New(fault.Conflict, "chunks are missing: %s", text)
 }
 
-// hashAll copies all chunks into content and completes the checksums. The caller must hold swap.
+// hashAll copies all replaced chunks into the content file and completes the checksums. The caller
+// must hold swap.
 func (u *session) hashAll() (sums digest.Sums, err error) {
 	for i := range u.chunks {
 		if err := u.copyReplaced(i); err != nil {

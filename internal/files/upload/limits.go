@@ -45,7 +45,7 @@ func (s *Sessions) count(r Request) error {
 	return nil
 }
 
-// untilExpiry returns the time until the first of the sessions expires.
+// untilExpiry returns the time until the first session in list expires.
 func (s *Sessions) untilExpiry(list []*session) time.Duration {
 	left := Life
 	for _, u := range list {
