@@ -43,8 +43,8 @@ func (a *asking) send(contentType string, body []byte) error {
 	return a.sendAs(!a.personal(), varyByEncoding, contentType, body)
 }
 
-// sendAs is like send, but takes from its caller whether the response is public, and the headers by
-// which it varies.
+// sendAs is like send, but the caller determines whether caches may share the response (public) and
+// by which request headers it varies (vary).
 func (a *asking) sendAs(public bool, vary []string, contentType string, body []byte) error {
 	if a.failed != nil {
 		return a.failed
@@ -68,7 +68,7 @@ func (a *asking) write(contentType []string, body []byte) {
 	_, _ = a.w.Write(body) // an error means that the client has disconnected
 }
 
-// matches reports whether a header If-None-Match lists an entity tag.
+// matches reports whether the If-None-Match headers in lists contain the entity tag etag or *.
 func matches(lists []string, etag string) bool {
 	for _, list := range lists {
 		for one := range strings.SplitSeq(list, ",") {
@@ -80,7 +80,7 @@ func matches(lists []string, etag string) bool {
 	return false
 }
 
-// nothing responds that there is nothing to offer, to clients that expect status 204.
+// nothing responds with status 204, which tells the client that it is offered no version.
 func (a *asking) nothing() error {
 	if a.failed != nil {
 		return a.failed
@@ -98,7 +98,7 @@ func (a *asking) missing() error {
 	return web.ErrNoPath
 }
 
-// refuse responds that a version in the path cannot be read.
+// refuse responds with status 400, because the version in the path cannot be parsed.
 func (a *asking) refuse() error {
 	const text = "the version in the path is not readable\n"
 	header := a.w.Header()

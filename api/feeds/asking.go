@@ -26,21 +26,21 @@ type asking struct {
 	basis
 	w http.ResponseWriter
 
-	channel string   // name of the channel
-	seen    []string // the channels whose versions it includes
-	key     string   // rollout key; "" = none
-	current release.Query
-	named   string     // the caller's version as statistics count it; "" = unknown
-	order   feed.Order // the order of the updater's native versions; "" = none
+	channel string        // name of the channel
+	seen    []string      // that channel and the channels that it includes
+	key     string        // rollout key; "" = none
+	current release.Query // the caller's version; zero = unknown
+	named   string        // the caller's version as statistics count it; "" = unknown
+	order   feed.Order    // the rules by which the updater compares versions; "" = none of its own
 
 	releases []*feed.Release // by position in the catalog; nil = not yet needed
-	shared   releases        // the same for all requests; nil = not yet needed
-	misfits  *misfits        // versions whose native texts are in another order; nil = not yet known
+	shared   releases        // the versions without their texts, shared by all requests; nil = not yet needed
+	misfits  *misfits        // versions that the updater would put in another order; nil = not yet known
 	failed   error           // first error of a lookup
 	timed    bool            // whether the response changes as time passes
 
 	id         cached // key of the response in the cache
-	identified bool   // whether it has such a key
+	identified bool   // whether the response has such a key
 }
 
 func (h *Handlers) newAsking(w http.ResponseWriter, r *web.Request, snap *store.Snapshot) *asking {
@@ -57,7 +57,9 @@ func (a *asking) on(channel string) bool {
 	return a.seen != nil
 }
 
-// by sets the rollout key and the caller's version to the first value that was sent and is valid.
+// by sets the rollout key and the caller's version unless they are already set. The key is the
+// first valid one of the query parameter key and of keys. The version is the first valid one of
+// versions and of the query parameter current.
 func (a *asking) by(keys []string, versions ...string) {
 	for _, key := range append([]string{a.Query("key")}, keys...) {
 		key = strings.TrimSpace(key)
@@ -72,13 +74,13 @@ func (a *asking) by(keys []string, versions ...string) {
 	}
 }
 
-// runs sets the version of the caller. text is how the request names it.
+// runs sets the version that the caller runs. text is that version as the request contains it.
 func (a *asking) runs(q release.Query, text string) {
 	a.current, a.named = q, cmp.Or(q.Version, strings.TrimSpace(text))
 }
 
-// observe counts the version of the caller in the request statistics and for the health of rollouts.
-// It also counts if there is nothing newer.
+// observe counts the version of the caller in the request statistics and for the health of
+// rollouts, even if the caller is offered no version.
 func (a *asking) observe() {
 	if a.named == "" {
 		return
@@ -93,7 +95,9 @@ func (a *asking) observe() {
 func (a *asking) known() bool { return a.current.Version != "" || !a.current.Comparable.IsZero() }
 
 // match finds the version that a text names: by its display text, its comparable value, or a native
-// text. Any other comparable version is compared as it is. ok is false if the text is none.
+// text, which is the text by which updaters know the version. If the project has no such version
+// but the text can be compared, q contains the comparable value of the text. Otherwise, ok is
+// false.
 func (a *asking) match(text string) (q release.Query, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -113,8 +117,8 @@ func (a *asking) registered(at int) release.Query {
 	return release.Query{Version: a.snap.Catalog.Item(at).Version}
 }
 
-// native returns the position of the version with a native text, or -1. Unless anyOrder is true, the
-// text must be SemVer.
+// native returns the position in the catalog of the version with the given native text, or -1 if
+// there is none. Unless anyOrder is true, it only considers native texts that are SemVer.
 func (a *asking) native(text string, anyOrder bool) int {
 	for at := range a.snap.Catalog.Len() {
 		if a.snap.Catalog.Item(at).Comparable.IsZero() {
@@ -128,13 +132,13 @@ func (a *asking) native(text string, anyOrder bool) int {
 	return -1
 }
 
-// bears reports whether Sparkle knows a version, or one of its assets, by the given text.
+// bears reports whether Sparkle knows the version v, or one of its assets, by the given text.
 func bears(v *feed.Release, text string) bool {
 	sparkle, _ := v.Sparkle("")
 	return sparkle == text || slices.ContainsFunc(v.Assets, func(one asset.Asset) bool { return one.BundleVersion == text })
 }
 
-// release returns the version at a position of the catalog.
+// release returns the version at the given position in the catalog.
 func (a *asking) release(at int) *feed.Release {
 	if a.releases[at] == nil {
 		v, e := *a.common(at), a.snap.Entry(at)
@@ -144,8 +148,9 @@ func (a *asking) release(at int) *feed.Release {
 	return a.releases[at]
 }
 
-// common returns the version at a position of the catalog without its texts, which depend on the
-// request. All requests share it, so it must not be changed.
+// common returns the version at the given position in the catalog without its title and notes,
+// which depend on the language of the request. All requests share the result, so it must not be
+// changed.
 func (a *asking) common(at int) *feed.Release {
 	if a.shared == nil {
 		a.shared = a.recallReleases()
@@ -193,7 +198,8 @@ func (a *asking) text(e *store.VersionEntry) (title, notes string) {
 	return first(t.Title, v.Title), first(t.Content, v.Content)
 }
 
-// tag returns the key of the language of the request, or "" for the default texts.
+// tag returns the key of the translations in the language of the request, or "" if the default
+// texts apply.
 func (a *asking) tag() string {
 	language, _ := a.snap.Locales.Resolve(a.Query("locale"))
 	if language < 0 {
@@ -212,13 +218,14 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// includes reports whether the version at a position is one of the channel's.
+// includes reports whether the version at the given position in the catalog can be compared and is
+// published on the channel of the feed or on a channel that this channel includes.
 func (a *asking) includes(at int) bool {
 	item := a.snap.Catalog.Item(at)
 	return !item.Comparable.IsZero() && slices.Contains(a.seen, item.OnChannel())
 }
 
-// versions returns the versions of the channel in descending order.
+// versions returns the versions that the channel of the feed includes, the greatest first.
 func (a *asking) versions() (all []*feed.Release) {
 	for at := range a.snap.Catalog.Len() {
 		if a.includes(at) {
@@ -228,8 +235,8 @@ func (a *asking) versions() (all []*feed.Release) {
 	return all
 }
 
-// offer decides which version is offered. It returns nil if there is none. With downgrade, that may
-// be a version older than the caller's.
+// offer returns the version that is offered to the caller, or nil if there is none. If downgrade is
+// true, the version may be older than the caller's.
 func (a *asking) offer(s feed.Selection, downgrade bool) *feed.Release {
 	d := a.snap.Catalog.Offer(a.query(s))
 	switch {
@@ -241,8 +248,8 @@ func (a *asking) offer(s feed.Selection, downgrade bool) *feed.Release {
 	return nil
 }
 
-// query returns the query for a caller of a feed. A caller without a key is offered complete
-// versions only.
+// query returns the query by which the catalog selects the version to offer. Callers without a
+// rollout key are only offered versions that are completely rolled out.
 func (a *asking) query(s feed.Selection) release.Query {
 	a.order = s.Order
 	q, rules := a.current, a.rules()
@@ -254,7 +261,8 @@ func (a *asking) query(s feed.Selection) release.Query {
 	return q
 }
 
-// ordered returns a version, with the orders that it breaks.
+// ordered returns the version at the given position in the catalog. It sets OutOfOrder or Overtaken
+// in the version if the updater would put it in another order.
 func (a *asking) ordered(at int) *feed.Release {
 	v := a.release(at)
 	if a.order == "" {
@@ -272,13 +280,14 @@ func (a *asking) ordered(at int) *feed.Release {
 	return v
 }
 
-// misfits contains the positions of the versions that native texts put in another order.
+// misfits describes the pairs of versions that an updater would put in the wrong order, because it
+// compares their native texts. It contains positions in the catalog.
 type misfits struct {
-	leftOut   map[int]bool // the lower ones of such a pair
-	overtaken map[int]bool // the greater ones
+	leftOut   map[int]bool // the lower version of each pair
+	overtaken map[int]bool // the greater version of each pair, unless it is in leftOut
 }
 
-// misordered finds the versions of the channel that native texts put in another order.
+// misordered finds the versions of the channel that the updater would put in another order.
 func (a *asking) misordered() *misfits {
 	compare := release.CompareSemVer
 	switch a.order {
@@ -311,7 +320,8 @@ func (a *asking) misordered() *misfits {
 	return all
 }
 
-// nativeText returns the text of a version in the order of the updater, or "".
+// nativeText returns the text by which the updater compares the version at the given position in
+// the catalog, or "" if it cannot compare that version.
 func (a *asking) nativeText(at int) string {
 	v := a.common(at)
 	switch a.order {
@@ -331,7 +341,7 @@ func (a *asking) nativeText(at int) string {
 // rules returns the rules that all feeds of the project follow.
 func (a *asking) rules() feed.Rules { return a.Files.FeedRules(a.Request, a.snap.TrustKeys) }
 
-// origin returns the beginning of the addresses in feeds.
+// origin returns the beginning of the addresses in feeds, such as "https://example.com".
 func (a *asking) origin() string { return a.Origin(a.BaseURL, a.SiteURL) }
 
 // page returns the address of the project's public page.
@@ -339,7 +349,7 @@ func (a *asking) page() string {
 	return a.Origin(a.SiteURL) + "/projects/" + url.PathEscape(a.snap.Project.Key)
 }
 
-// personal reports whether the response is only for this caller.
+// personal reports whether the response depends on the caller, so that caches must not share it.
 func (a *asking) personal() bool {
 	if a.BaseURL == "" && a.SiteURL == "" {
 		return true

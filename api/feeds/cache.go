@@ -10,45 +10,48 @@ import (
 	"svc/store"
 )
 
-// Sizes in bytes: the maximum of a cache, the overhead of an entry, and a version.
+// Sizes in bytes: the maximum size of a cache, and the estimated sizes of the overhead of an entry
+// and of a version.
 const (
 	maxCached     = 16 << 20
 	entryOverhead = 1 << 10
 	releaseSize   = 512
 )
 
-// cache holds responses of feeds. For responses that are not kept, it holds what is the same for all
-// callers. A full cache is replaced by an empty one.
+// cache holds responses of feeds. For responses that cannot be cached, it holds those intermediate
+// results that are the same for all callers. A full cache is replaced by an empty one.
 type cache struct {
 	found sync.Map // cached -> *response, basis -> releases, ordering -> *misfits
 	size  atomic.Int64
 }
 
 // basis is the state of a project and of its files from which a response is made. It is read before
-// the files are, because they may change in the meantime.
+// the files are, so that later requests have another basis if a file changes in the meantime.
 type basis struct {
 	snap  *store.Snapshot
 	files any
 }
 
-// cached identifies a response: its basis, and everything in the request on which it can depend.
+// cached is the key of a response in the cache: its basis, and everything in the request on which
+// the response can depend.
 type cached struct {
 	basis
 	request string
 }
 
-// ordering identifies the misfits of a channel. The origin is part of it because Sparkle does not read
-// every address.
+// ordering is the key of the misfits of a channel in the cache. It includes the origin because
+// addresses of stored files begin with the origin, and Sparkle does not accept every address.
 type ordering struct {
 	basis
 	origin, channel string
 	order           feed.Order
 }
 
-// releases contains the versions of a catalog by position. A nil one has not been needed yet.
+// releases contains the versions of a catalog by position. An element is nil until the version is
+// needed.
 type releases []atomic.Pointer[feed.Release]
 
-// keep puts a value into the cache.
+// keep puts a value into the cache. size is its estimated size in bytes.
 func (h *Handlers) keep(key, value any, size int) {
 	known := h.cache.Load()
 	if known.size.Add(int64(size+entryOverhead)) > maxCached {
@@ -58,7 +61,8 @@ func (h *Handlers) keep(key, value any, size int) {
 	known.found.Store(key, value)
 }
 
-// recallReleases returns the versions that all requests share.
+// recallReleases returns the versions that all requests share. It takes them from the cache if
+// possible.
 func (a *asking) recallReleases() releases {
 	if known, ok := a.cache.Load().found.Load(a.basis); ok {
 		return known.(releases)
@@ -68,7 +72,7 @@ func (a *asking) recallReleases() releases {
 	return all
 }
 
-// recallMisfits returns the versions of the channel that native texts put in another order.
+// recallMisfits returns the result of misordered. It takes the result from the cache if possible.
 func (a *asking) recallMisfits() *misfits {
 	key := ordering{a.basis, a.origin(), a.channel, a.order}
 	if known, ok := a.cache.Load().found.Load(key); ok {
@@ -89,8 +93,8 @@ type response struct {
 	named                      string // the version of the callers that get the response; "" = unknown
 }
 
-// parameters lists the parameters on which responses in the cache depend. Rollout keys are missing: as
-// long as they matter, no response to a request with a key is kept.
+// parameters lists the query parameters on which cached responses depend. Rollout keys are missing:
+// while a version is being rolled out, no response to a request with a key is cached.
 var parameters = []string{"arch", "bundle_type", "channel", "current", "id", "locale", "localVersion", "platform", "version"}
 
 // identify returns the key of the response in the cache. ok is false if the response depends on more
@@ -118,7 +122,7 @@ func (a *asking) keyed() bool {
 	return a.Query("key") != "" || a.Query("stagingId") != "" || len(a.Header["X-User-Staging-Id"]) > 0
 }
 
-// recall responds from the cache, if it has the response.
+// recall responds from the cache. It returns false if the cache does not contain the response.
 func (a *asking) recall() bool {
 	if a.id, a.identified = a.identify(); !a.identified {
 		return false
@@ -141,7 +145,7 @@ func (a *asking) remember(r *response) {
 	a.keep(a.id, r, len(a.id.request)+len(r.body))
 }
 
-// reply sends a response, or status 304 if the client has it.
+// reply sends a response, or status 304 if the client already has it.
 func (a *asking) reply(r *response) {
 	header := a.w.Header()
 	header["Cache-Control"], header["Vary"] = r.caching, r.vary

@@ -24,7 +24,7 @@ type StateView struct {
 	Channel  string        `json:"channel"`
 	URL      string        `json:"url"`
 	State    string        `json:"state"`
-	Version  *string       `json:"version"` // what a caller without a rollout key is shown
+	Version  *string       `json:"version"` // the version shown to a caller without a rollout key; null if none
 	Problems []ProblemView `json:"problems"`
 }
 
@@ -32,11 +32,11 @@ type StateView struct {
 type ProblemView struct {
 	Code    asset.Problem `json:"code"`
 	Version string        `json:"version"`
-	Asset   *string       `json:"asset"` // null if the problem concerns the version
+	Asset   *string       `json:"asset"` // null if the problem concerns the whole version
 	Message string        `json:"message"`
 }
 
-// check returns the state of all feeds of a project. It asks the same code that answers updaters.
+// check returns the state of all feeds of a project. It uses the same code that answers updaters.
 func (h *Handlers) check(r *web.Request) (CheckView, error) {
 	return web.ReadSnapshot(r, h.DB, func(snap *store.Snapshot) (view CheckView, err error) {
 		for _, format := range feed.Formats {
@@ -53,7 +53,7 @@ func (h *Handlers) check(r *web.Request) (CheckView, error) {
 	})
 }
 
-// state returns the state of the feeds of a format on the channel.
+// state returns the state of the feeds of a format on the channel of a.
 func (a *asking) state(format feed.Format) StateView {
 	a.order = format.Order()
 	versions := a.checked()
@@ -71,7 +71,8 @@ func (a *asking) state(format feed.Format) StateView {
 	return view
 }
 
-// checked returns the greatest versions of the channel that callers may be offered.
+// checked returns the greatest versions of the channel that callers may be offered, at most
+// maxChecked of them.
 func (a *asking) checked() (versions []*feed.Release) {
 	for at := range a.snap.Catalog.Len() {
 		if len(versions) == maxChecked {
@@ -84,8 +85,8 @@ func (a *asking) checked() (versions []*feed.Release) {
 	return versions
 }
 
-// shown returns the greatest version that any feed of a format shows to a caller without a key, or
-// nil.
+// shown returns the greatest version that any feed of a format shows to a caller without a rollout
+// key, or nil if there is none.
 func (a *asking) shown(format feed.Format, versions []*feed.Release) *string {
 	var greatest *feed.Release
 	switch format {

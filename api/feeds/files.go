@@ -51,9 +51,10 @@ func (h *Handlers) packageFile(a *asking, name string, squirrel bool) error {
 	return h.file(a, one.Path, one.URL)
 }
 
-// file serves a stored file in place, unless direct links have a host of their own and the request
-// came to another. The file behind a link elsewhere is fetched there. Statistics count downloads, but
-// not the file as a feed.
+// file responds with a stored file. If direct links have a separate host and the request came to
+// another host, it redirects the client to that host. If path is "", the file is not stored here,
+// and file redirects the client to its address. Statistics count the request as a download but not
+// as a request for a feed.
 func (h *Handlers) file(a *asking, path, address string) error {
 	a.Uncounted = true
 	switch {

@@ -33,7 +33,7 @@ type Config struct {
 	Files   *distribution.Handlers
 	Health  *health.Engine // observes rollouts
 	Hosts   distribution.Hosts
-	BaseURL string // address of direct links; "" = none of their own
+	BaseURL string // address of direct links; "" = they have no separate host
 	SiteURL string // public address of the site; "" = unknown
 }
 
@@ -56,8 +56,8 @@ const prefix = "/feeds/"
 // IsFeed reports whether a decoded path belongs to the feeds.
 func IsFeed(path string) bool { return strings.HasPrefix(path, prefix) }
 
-// Routes returns the routes of all feeds. The parameters have positions as names, because their meaning differs
-// between formats.
+// Routes returns the routes of all feeds. Path parameters are named by position ("two", "three"),
+// because their meaning differs between formats.
 func (h *Handlers) Routes() []web.Route {
 	var routes []web.Route
 	addAs := func(counts, path string, handler func(*asking) error) {
@@ -91,7 +91,7 @@ func (h *Handlers) AdminRoutes() []web.Route {
 	}}
 }
 
-// answer wraps a handler. Whatever is not found is refused like a direct link.
+// answer wraps a handler. As for direct links, everything that does not exist gets the same 404.
 func (h *Handlers) answer(handler func(*asking) error) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		err := r.Snapshot(h.DB, func(snap *store.Snapshot) error {

@@ -20,7 +20,8 @@ import (
 // maxEntries is the maximum number of entries in a feed for feed readers.
 const maxEntries = 30
 
-// syndication serves the feeds for feed readers. They are public, whatever their addresses say.
+// syndication serves the feeds for feed readers. Caches may share the responses, whatever
+// parameters their addresses contain.
 func (h *Handlers) syndication(a *asking) error {
 	kind, format, _ := strings.Cut(a.Param("one"), ".")
 	channel := cmp.Or(strings.TrimSpace(a.Query("channel")), release.Stable)
@@ -51,7 +52,8 @@ func (h *Handlers) syndication(a *asking) error {
 	return a.sendAs(true, varyByEncoding, rssType, f.RSS())
 }
 
-// releaseEntries returns the entries of the newest complete versions of the channel.
+// releaseEntries returns the entries of the newest versions of the channel that are completely
+// rolled out.
 func (a *asking) releaseEntries() (entries []feed.Entry) {
 	rules := a.rules()
 	positions := a.newest()
@@ -72,7 +74,8 @@ func (a *asking) releaseEntries() (entries []feed.Entry) {
 	return entries
 }
 
-// newest returns the positions of the complete versions of the channel, the newest first.
+// newest returns the positions in the catalog of those versions of the channel that are completely
+// rolled out and not yanked, the newest first.
 func (a *asking) newest() (positions []int) {
 	for at := range a.snap.Catalog.Len() {
 		if item := a.snap.Catalog.Item(at); item.Eligible() && slices.Contains(a.seen, item.OnChannel()) {
@@ -113,8 +116,8 @@ func (a *asking) announcementEntries() (entries []feed.Entry) {
 	return entries
 }
 
-// sees returns whether an announcement is visible to the reader. If the reader's version is unknown,
-// only announcements for all versions are.
+// sees returns a function that reports whether an announcement is visible to the reader. If the
+// reader's version is unknown, only announcements for all versions are visible.
 func (a *asking) sees() func(*store.AnnouncementEntry) bool {
 	text := strings.TrimSpace(a.Query("version"))
 	version, known := release.Parse(text)

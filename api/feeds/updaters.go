@@ -7,8 +7,8 @@ import (
 	"svc/internal/feed"
 )
 
-// versionInPath reads the version that a client of SemVer has put into the path. ok is false if it
-// is not readable.
+// versionInPath sets the caller's version to the text from the path. Clients that send their
+// version in the path use SemVer. ok is false if the text is not a version.
 func (a *asking) versionInPath(text string) (ok bool) {
 	text, _, _ = strings.Cut(text, "+")
 	if at := a.native(text, false); at >= 0 {
@@ -83,7 +83,8 @@ func (h *Handlers) velopack(a *asking) error {
 	return a.send(jsonType, feed.Velopack(list))
 }
 
-// chain returns the packages of the version that is offered.
+// chain returns the packages to list for the version that is offered: its full package and the
+// delta packages that lead to it. It returns nil if no version is offered.
 func (a *asking) chain(p feed.Package, downgrade bool) []feed.Listed {
 	v := a.offer(p.Selection(), downgrade)
 	if v == nil {
@@ -124,7 +125,8 @@ func (h *Handlers) squirrelMac(a *asking) error {
 	return a.send(jsonType, rules.SquirrelMacJSON(v, rules.SquirrelMac(v, arch)))
 }
 
-// appcast prepares the answer to Sparkle or WinSparkle. ok is false if there is no such feed.
+// appcast prepares the response to Sparkle or WinSparkle. ok is false if the project has no such
+// channel.
 func (a *asking) appcast(windows bool) (head feed.Appcast, arch asset.Arch, ok bool) {
 	if !a.on(a.Param("two")) {
 		return head, "", false
@@ -149,7 +151,7 @@ func (h *Handlers) sparkle(a *asking) error {
 	return a.send(xmlType, a.rules().SparkleXML(head, a.sparkleItems(arch)))
 }
 
-// sparkleItems returns the versions from which the feed of Sparkle is made.
+// sparkleItems returns the versions that the feed for Sparkle lists.
 func (a *asking) sparkleItems(arch asset.Arch) feed.SparkleItems {
 	selection := feed.SparkleSelection(arch)
 	in := feed.SparkleItems{Versions: a.versions(), Arch: arch}

@@ -10,11 +10,11 @@ import (
 // hidden replaces each part of an address that is not shown.
 const hidden = "…"
 
-// maxShown is the number of segments of a path that are shown. Further ones grant access.
+// maxShown is the number of segments of a path that are shown. Later segments can contain a secret.
 const maxShown = 2
 
-// masked returns the address of a receiver without its query, and with each segment of its path
-// after the second replaced. Slack, Discord and their kind put the part that grants access there.
+// masked returns the address of a receiver with its query, and each segment of its path after the
+// second, replaced by the text hidden. Slack, Discord and similar services put the secret there.
 func masked(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	address, query, hasQuery := strings.Cut(address, "?")
@@ -57,7 +57,8 @@ func (h *Handlers) shown(hook *store.Hook) string {
 	return masked(address)
 }
 
-// sealed returns an address as it is stored.
+// sealed returns an address in the form in which it is stored. It encrypts the address if the kind
+// of the hook requires that.
 func (h *Handlers) sealed(hook *store.Hook, address string) string {
 	if !hook.Kind.SecretURL() {
 		return address
