@@ -218,8 +218,8 @@ func first(texts ...*string) string {
 	return ""
 }
 
-// includes reports whether the version at the given position in the catalog can be compared and is
-// published on the channel of the feed or on a channel that this channel includes.
+// includes reports whether the version at the given position in the catalog can be compared and
+// belongs to the channel of the feed or to a channel that this channel includes.
 func (a *asking) includes(at int) bool {
 	item := a.snap.Catalog.Item(at)
 	return !item.Comparable.IsZero() && slices.Contains(a.seen, item.OnChannel())
