@@ -36,8 +36,8 @@ type cardInput struct {
 	SortOrder   web.Optional[web.Integer] `json:"sort_order"`
 }
 
-// check validates the fields. The query must be a valid metric query, so that every stored card can
-// be evaluated.
+// check validates the fields in the request. The query must be a valid metric query, so that every
+// stored card can be evaluated.
 func (in cardInput) check(update bool, now time.Time) error {
 	p := problems{web.Problems{Update: update}}
 	p.Text("title", in.Title, web.TextRule{Min: 1, Max: 128, Required: true})
@@ -101,7 +101,7 @@ func (h *Handlers) updateCard(r *web.Request, in cardInput) (cardView, error) {
 }
 
 // putCard sets the fields of a card that are present in the request body, and stores the card. The
-// function find returns the card to update.
+// function find returns the card to change, which is empty if a card is created.
 func (h *Handlers) putCard(
 	r *web.Request, in cardInput, update bool, find func(*web.Request, *store.Tx, store.ProjectID) (*store.Card, error),
 ) (v cardView, err error) {
@@ -148,7 +148,8 @@ func (h *Handlers) deleteCard(r *web.Request) error {
 	})
 }
 
-// ReadCard parses a card in an archive.
+// ReadCard parses a card in an archive. It returns the card and the Unix time at which the card was
+// created.
 func ReadCard(raw json.RawMessage, now int64) (_ *store.Card, created int64, err error) {
 	var in struct {
 		cardInput

@@ -26,8 +26,8 @@ type timedCountView struct {
 	Count int64 `json:"count"`
 }
 
-// maxDownloadedFiles is the maximum number of files in a response. The total also includes the
-// downloads of files beyond this maximum.
+// maxDownloadedFiles is the maximum number of files in a response. The total of the response also
+// includes the downloads of files beyond this maximum.
 const maxDownloadedFiles = 50
 
 // showDownloads responds with the downloads of each file by day of UTC.
@@ -45,8 +45,8 @@ func (h *Handlers) showDownloads(r *web.Request) (v downloadsView, err error) {
 }
 
 // downloadsOf returns the most downloaded files with their downloads, and the total number of
-// downloads. If only is not nil, it considers only the files with these IDs. A file without a
-// readable record is listed without its name.
+// downloads. If the map only is not nil, it lists and counts only the files with the IDs in that
+// map. A file without a readable record is listed without its name.
 func downloadsOf(
 	tx *store.Tx, id store.ProjectID, from, to store.Hour, days stats.Buckets, only map[string]bool,
 ) (views []fileDownloadsView, total int64, err error) {

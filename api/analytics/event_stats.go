@@ -21,8 +21,8 @@ func eventRange(s web.Span) query.Range {
 	return query.Range{Start: s.Start, End: s.End, OffsetMinutes: s.Offset}
 }
 
-// short returns a query parameter of limited length. It returns "" if the parameter is missing, and
-// reports a problem if the value is too long.
+// short returns the query parameter with the given name, or "" if it is missing. It reports a
+// problem if the value is longer than the maximum most, in characters.
 func (p *problems) short(r *web.Request, name string, most int) string {
 	text := r.Query(name)
 	if utf8.RuneCountInString(text) > most {
@@ -40,7 +40,7 @@ func displayKey(d query.Dimension, key string) string {
 }
 
 // displayLabel returns the label that statistics show for a value of a dimension. key is the result
-// of displayKey.
+// of displayKey. missing is true for the group of events that lack the property.
 func displayLabel(d query.Dimension, key string, missing bool) string {
 	switch {
 	case missing:
@@ -197,7 +197,8 @@ type propertyKeysView struct {
 	Data  []propertyKeyView `json:"data"`
 }
 
-// listPropertyKeys answers with the keys that a query can name. Longer ones are left out.
+// listPropertyKeys responds with the property keys that a query can name. It leaves out keys longer
+// than maxPropertyKey.
 func (h *Handlers) listPropertyKeys(r *web.Request) (v propertyKeysView, err error) {
 	var p problems
 	span, name, limit := p.Span(r, h.Now()), p.short(r, "event_name", 64), p.Int(r, "limit", 100, 1, 200)

@@ -43,7 +43,7 @@ type Config struct {
 	// Backup returns the state of scheduled backups. It is nil if there are none.
 	Backup func() today.Backup
 
-	BatchMax  int            // events in a batch; 0 means 50
+	BatchMax  int            // maximum number of events in a batch; 0 means 50
 	ClockSkew time.Duration  // maximum age of an event; 0 means a week
 	Health    *health.Engine // observes rollouts
 	IPStorage string         // IPAnonymized (the default when empty), IPFull or IPNone

@@ -67,8 +67,9 @@ type reasonView struct {
 	Checks int64        `json:"checks"`
 }
 
-// The limits of a report. The adoption of a version is reported by hour in the first days after its
-// release, and by day later.
+// The limits of a report, in days. The adoption of a version is reported by hour until hourlyDays
+// after its release, and by day from then on until reportDays. The errors and ratings before and
+// after the release are compared over at most windowOfDays each.
 const (
 	reportDays   = 30
 	hourlyDays   = 3
@@ -133,8 +134,8 @@ func (x *reporter) release(at int) (v releaseView, err error) {
 	)
 }
 
-// adoption computes the adoption of the version at position at, from the hour of its release until
-// end. It stores the result in v.
+// adoption computes the adoption of the version at position at of the catalog, from the hour of its
+// release until the time end. It stores the result in v.
 func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	start := from / hour * hour
 	length := int64(hour)
@@ -157,8 +158,8 @@ func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	return err
 }
 
-// position returns the position in the catalog of the version that a client runs. The argument is
-// the version as sent by the client.
+// position returns the position in the catalog of the version that a client runs, or -1 if the
+// catalog does not contain that version. The argument is the version as sent by the client.
 func (x *reporter) position(version []byte) int {
 	at, known := x.runs[string(version)]
 	if !known {

@@ -54,7 +54,7 @@ type requestFilter struct {
 	endpoint store.Endpoint // 0 = all
 	platform int            // number of a platform; -1 = all
 	region   stats.Region
-	byRegion bool
+	byRegion bool // false = all regions
 }
 
 // requestFilter reads the filters endpoint, platform and region from the query.

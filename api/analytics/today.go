@@ -55,9 +55,9 @@ func (h *Handlers) showInstanceToday(r *web.Request) (v instanceTodayView, err e
 	return instanceTodayView{all.Findings()}, nil
 }
 
-// findings returns the findings about a project. It reads counters and packed columns, but no
-// events. It loads the snapshot of the versions only if clients have checked for updates. In that
-// case, the update check keeps the snapshot in memory anyway.
+// findings returns the findings about a project. It reads counters and the columns of logs and
+// feedback, but no events. It loads the snapshot of the versions only if clients have checked for
+// updates. In that case, the update check keeps the snapshot in memory anyway.
 func (h *Handlers) findings(p *store.Project) ([]today.Finding, error) {
 	f := today.Facts{Now: h.Now().Unix()}
 	err := h.DB.View(func(tx *store.Tx) (err error) {
@@ -140,8 +140,8 @@ func startsBefore(now, length int64, n int) []int64 {
 	return starts
 }
 
-// countFeedback counts all open feedback, and the feedback that was created on each of the last
-// days. It stores the counts in f.
+// countFeedback counts all open feedback, and the feedback that was created on each of the days
+// that f.Feedback covers. It stores the counts in f.
 func countFeedback(tx *store.Tx, id store.ProjectID, f *today.Facts) error {
 	created, open, err := tx.FeedbackOverview(id, startsBefore(f.Now, day, len(f.Feedback)))
 	for i, n := range created {

@@ -160,7 +160,8 @@ func daysBefore(now int64, days int) web.Span {
 }
 
 // countChecks counts update checks by day and by the version that the client sent. It stores the
-// counts of each day in an element of days, of which the last is the day that ends at now.
+// counts of each day in one element of the slice days. The last element is the day that ends at
+// now.
 func countChecks(tx *store.Tx, id store.ProjectID, now int64, days []map[string]int64) error {
 	counts := make([]map[string]*int64, len(days)) // pointers, so that known versions allocate nothing
 	for i := range counts {
