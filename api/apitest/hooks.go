@@ -8,8 +8,9 @@ import (
 	"svc/store"
 )
 
-// Hear adds a hook that selects all events of a project, or of all projects and the instance if project
-// is "". It returns a function that returns the bodies of these events, the oldest first.
+// Hear adds a hook that selects all events of a project. If project is "", it selects the events of
+// all projects and of the instance. Hear returns a function that returns the bodies of these
+// events, the oldest first.
 func (s *Server) Hear(t testing.TB, project string) (bodies func() []string) {
 	t.Helper()
 	h := &store.Hook{Name: "all", Kind: notify.Webhook, Enabled: true, URL: "https://receiver.example/", Events: []string{notify.All}}

@@ -11,12 +11,12 @@ import (
 	"svc/internal/files/storage/storagetest"
 )
 
-// installing holds a mutex for each package, because several tests need the same one.
+// installing holds a mutex for each package, because several tests may need the same package.
 var installing sync.Map
 
-// Installed returns the folder in which a package of others is installed, such as a client library.
-// name contains its version. The function install is called with an empty folder unless the package
-// has been installed before. The test is skipped if the package cannot be installed.
+// Installed returns the folder in which a third-party package, such as a client library, is
+// installed. name contains its version. The function install is called with an empty folder unless
+// the package has been installed before. The test is skipped if the package cannot be installed.
 func Installed(t *testing.T, name string, install func(ctx context.Context, dir string) error) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

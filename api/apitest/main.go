@@ -43,8 +43,8 @@ var seen = struct {
 }{answers: map[answered]bool{}}
 
 // Main runs the tests of a package. If all tests of the package were run, it also fails if they did
-// not provoke every documented response that the package owns. Every documented response has an owner,
-// so all of them are tested.
+// not provoke every documented response that the package owns. Every documented response has an
+// owner, so all of them are tested.
 func Main(m *testing.M, p Package) {
 	debug.SetGCPercent(400) // the tests allocate much and keep little
 	code := m.Run()

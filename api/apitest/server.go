@@ -98,7 +98,8 @@ type Options struct {
 // Option changes the Options of a server.
 type Option func(*Options)
 
-// WithRateLimit sets the number of public requests per address and minute; 0 disables the limit.
+// WithRateLimit sets the maximum number of public requests per address and minute; 0 disables the
+// limit.
 func WithRateLimit(n int) Option { return func(o *Options) { o.Config.PublicRateLimit = n } }
 
 // WithProxies sets the trusted proxies.
@@ -126,10 +127,10 @@ func WithLog(w io.Writer) Option {
 // WithoutAdmin starts the server without an administrator, as at the first start.
 func WithoutAdmin() Option { return func(o *Options) { o.noAdmin = true } }
 
-// WithIndex gives the server a search index that follows the store.
+// WithIndex adds a search index to the server and keeps it up to date.
 func WithIndex() Option { return func(o *Options) { o.index = true } }
 
-// WithJobs gives the server jobs that only run on request.
+// WithJobs adds the background jobs to the server. They only run when a request starts them.
 func WithJobs() Option { return func(o *Options) { o.jobs = true } }
 
 // clock is the server's clock. It returns the real time plus the duration by which a test has
