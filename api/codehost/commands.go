@@ -190,8 +190,9 @@ func (h *Handlers) dispatch(r *web.Request, a *store.CodehostApp, c command, d *
 	return nil
 }
 
-// marks returns the keys under which a processed command is recorded. One is the delivery's id,
-// which is not signed. The other identifies the comment, which is signed.
+// marks returns the keys under which a processed command is recorded, so that it is not processed
+// again. One is the delivery's id, which is not signed. The other identifies the comment, which is
+// signed.
 func (c *command) marks(d *codehost.Delivery) (all []string) {
 	if d.ID != "" {
 		all = append(all, d.ID)
@@ -202,8 +203,8 @@ func (c *command) marks(d *codehost.Delivery) (all []string) {
 	return all
 }
 
-// claim records that a delivery is being dispatched. If one of the marks has been recorded before,
-// claim records nothing and taken is true.
+// claim records that a delivery is being dispatched, under each of the keys that the method marks
+// returned. If one of these keys has been recorded before, claim records nothing and taken is true.
 func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {
@@ -221,7 +222,7 @@ func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	return taken, err
 }
 
-// eachMark calls do for each of the marks of a delivery, in one transaction.
+// eachMark calls do for each of the keys in marks, all in one transaction.
 func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) error {
 	return h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {

@@ -63,8 +63,8 @@ func viewIntegration(p *store.Project, i *store.CodehostIntegration, a *store.Co
 	}
 }
 
-// showIntegration starts a transaction with run and calls change in the transaction. It returns the
-// resulting settings of the project in the path.
+// showIntegration starts a transaction with the function run and calls the function change in it.
+// It returns the resulting settings of the project in the path.
 func (h *Handlers) showIntegration(
 	r *web.Request, run func(func(*store.Tx) error) error,
 	change func(*store.Tx, *store.Project, *store.CodehostIntegration, *store.CodehostApp) error,

@@ -367,7 +367,8 @@ func (h *Handlers) publish(r *web.Request, id string, e codehost.ReleaseEvent, d
 }
 
 // writeRelease stores the version of a release. If an attachment has been copied before, the
-// version links to the copy, so that a delivery never undoes the replacement of links.
+// version links to the copy, so that a delivery never undoes the replacement of links. stale
+// reports that nothing was changed, because a later state of the release has already been stored.
 func (h *Handlers) writeRelease(
 	tx *store.Tx, p *store.Project, e codehost.ReleaseEvent, draft codehost.Draft,
 ) (created, stale bool, err error) {
