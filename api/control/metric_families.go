@@ -211,7 +211,8 @@ func distribution(name, help string, unit time.Duration, read func(*figures) met
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
-// current is like value, for a sample that is not one of the figures.
+// current returns a family with a single sample. Unlike that of value, the sample is not part of
+// the snapshot in figures: the function read returns it when the metrics are served.
 func current(name, help string, k kind, read func(*Handlers) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) { to.add(read(h)) }}
 }

@@ -46,10 +46,10 @@ type RequestsStatus struct {
 type StoreStatus struct {
 	Commits     uint64 `json:"commits"`
 	Failures    uint64 `json:"failures"`
-	Submissions int64  `json:"submissions"` // submissions in shared commits
+	Submissions int64  `json:"submissions"` // submissions stored in shared commits
 	Feedback    uint64 `json:"feedback"`
 	Logs        uint64 `json:"logs"`
-	Waiting     int    `json:"waiting"`
+	Waiting     int    `json:"waiting"` // submissions in the queue
 	FileBytes   int64  `json:"file_bytes"`
 	FreeBytes   int64  `json:"free_bytes"` // free space in the file
 }
@@ -60,13 +60,13 @@ type EventsStatus struct {
 	Batches    uint64  `json:"batches"`
 	Commits    uint64  `json:"commits"`
 	Failures   uint64  `json:"failures"`
-	PerSecond  float64 `json:"per_second"` // stored events per second, mean of the last minute
-	Waiting    int     `json:"waiting"`    // waiting batches
-	HeadEvents int     `json:"head_events"`
-	HeadBytes  int     `json:"head_bytes"`
-	WALBytes   int     `json:"wal_bytes"`
-	Blocks     int     `json:"blocks"`
-	Hours      int     `json:"hours"`
+	PerSecond  float64 `json:"per_second"`  // stored events per second, mean of the last minute
+	Waiting    int     `json:"waiting"`     // batches in the queue
+	HeadEvents int     `json:"head_events"` // events in memory that are not yet in blocks
+	HeadBytes  int     `json:"head_bytes"`  // their approximate size in memory
+	WALBytes   int     `json:"wal_bytes"`   // their size in the write-ahead log
+	Blocks     int     `json:"blocks"`      // blocks of events in the file
+	Hours      int     `json:"hours"`       // distinct hours of projects that have blocks
 	FileBytes  int64   `json:"file_bytes"`
 	FreeBytes  int64   `json:"free_bytes"` // free space in the file
 }
