@@ -104,8 +104,8 @@ func (h *Handlers) FeedRules(r *web.Request, keys []store.TrustKey) feed.Rules {
 	return feed.Rules{Minisign: keyed(signature.Minisign), Sparkle: keyed(signature.Sparkle), Origin: h.origin(r)}
 }
 
-// viewAssetsFully returns the JSON form of the assets of a version for administrators. Their problems
-// include those that feeds have with them.
+// viewAssetsFully returns the JSON form of the assets of a version for administrators. The problems
+// of an asset include those that the checks of the feeds find.
 func (h *Handlers) viewAssetsFully(
 	r *web.Request, tx *store.Tx, p *store.Project, v *store.Version, list []asset.Asset,
 ) ([]assetView, error) {
@@ -158,8 +158,8 @@ func (h *Handlers) publicAssets(r *web.Request) (view assetsView, err error) {
 	})
 }
 
-// oneOf returns the value of a query parameter, which must be one of those given, or "" if it was
-// not sent or is blank.
+// oneOf returns the query parameter with the given name, or "" if it was not sent or is blank. It
+// reports a problem if the parameter is not one of values.
 func oneOf[T ~string](p *web.Problems, r *web.Request, name string, values []T) T {
 	text := strings.TrimSpace(r.Query(name))
 	if value := T(text); text == "" || slices.Contains(values, value) {
@@ -199,8 +199,8 @@ func versionAssets(r *web.Request, tx *store.Tx, p *store.Project) (*store.Versi
 	return v, list, err
 }
 
-// assetInput contains the fields of an asset that can be set by hand. Null means that a field is
-// derived again.
+// assetInput contains the fields of an asset that can be set by hand. If a field is null, the
+// server derives it again.
 type assetInput struct {
 	Kind          web.Optional[string]      `json:"kind"`
 	Platform      web.Optional[string]      `json:"platform"`
@@ -241,7 +241,7 @@ func (in assetInput) apply(o *asset.Override) error {
 	return p.Err()
 }
 
-// setWord sets a text of an override. Null and blank texts clear it.
+// setWord sets a text field of an override. Null and blank texts clear the field.
 func setWord[T ~string](p *web.Problems, name string, field *T, o web.Optional[string]) {
 	switch {
 	case o.Wrong:

@@ -70,8 +70,8 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 // forever is the value of Cache-Control for direct links. The content behind a direct link never changes.
 const forever = "public, max-age=31536000, immutable"
 
-// ServeStored answers a request with the stored file to which a direct link leads, as the link itself
-// does. The path of the link is percent-encoded. caching is the value of Cache-Control.
+// ServeStored answers a request in the same way as the direct link to a stored file does. path is
+// the path of the link, percent-encoded. caching is the value of Cache-Control.
 func (h *Handlers) ServeStored(w http.ResponseWriter, r *web.Request, path, caching string) error {
 	key, ok := files.ParseLink(path)
 	if !ok {
@@ -261,9 +261,9 @@ type transfer struct {
 
 	spans       []span // contains at least one span
 	partial     bool
-	boundary    string // "" unless there are several spans
-	heads       []string
-	length      int64 // length of the body
+	boundary    string   // "" unless there are several spans
+	heads       []string // header of each part of the body; nil unless there are several spans
+	length      int64    // length of the body
 	cacheStatus string
 	from        io.ReadCloser // reader of the span that was opened last
 }
