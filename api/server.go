@@ -438,8 +438,8 @@ func (s *Server) copyData(prefix string) (folder string, err error) {
 	return folder, err
 }
 
-// backupState returns a function that returns the state of the scheduled backups, or nil if there
-// are none.
+// backupState returns a function that returns the state of the scheduled backups. It returns nil if
+// j is nil.
 func backupState(j *jobs.Jobs) func() today.Backup {
 	if j == nil {
 		return nil
