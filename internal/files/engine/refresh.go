@@ -31,7 +31,8 @@ func (e *Engine) RefreshProblem(c *store.CDN) error {
 	return nil
 }
 
-// refreshes reports whether the settings of the CDN allow links to be refreshed.
+// refreshes reports whether links can be refreshed in the CDN, that is, whether RefreshProblem
+// returns nil.
 func (e *Engine) refreshes(tx *store.Tx) (bool, error) {
 	c, err := store.CDNSettings.Get(tx)
 	return err == nil && e.RefreshProblem(c) == nil, err
