@@ -59,7 +59,7 @@ type funnelStepView struct {
 	Rate      float64 `json:"conversion_rate"`
 	TotalRate float64 `json:"total_conversion_rate"`
 	Dropped   int64   `json:"dropped"`
-	// Nil for the first step and without users.
+	// The medians are nil for the first step and for a step without users.
 	Median      *int64 `json:"median_seconds"`
 	TotalMedian *int64 `json:"total_median_seconds"`
 }

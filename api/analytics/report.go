@@ -67,9 +67,9 @@ type reasonView struct {
 	Checks int64        `json:"checks"`
 }
 
-// The limits of a report, in days. The adoption of a version is reported by hour until hourlyDays
-// after its release, and by day from then on until reportDays. The errors and ratings before and
-// after the release are compared over at most windowOfDays each.
+// The limits of a report, in days. A report covers at most reportDays after the release. It
+// contains the adoption of a version by hour until the release is hourlyDays old, and by day if it
+// is older. Errors and ratings are compared over at most windowOfDays before and after the release.
 const (
 	reportDays   = 30
 	hourlyDays   = 3
@@ -119,7 +119,7 @@ type reporter struct {
 	snap    *store.Snapshot
 	policy  usage.Policy
 	now     int64
-	lastDay [1]map[string]int64 // update checks by version
+	lastDay [1]map[string]int64 // update checks of the last 24 hours by version
 	runs    map[string]int      // caches the results of position, by its argument
 }
 
@@ -134,8 +134,8 @@ func (x *reporter) release(at int) (v releaseView, err error) {
 	)
 }
 
-// adoption computes the adoption of the version at position at of the catalog, from the hour of its
-// release until the time end. It stores the result in v.
+// adoption computes the adoption of the version with the position at in the catalog. It covers the
+// time from the hour of the release until end, and stores the result in v.
 func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	start := from / hour * hour
 	length := int64(hour)
