@@ -4,7 +4,7 @@
 //	handlers.go     routes, and headers of all responses
 //	asking.go       what a request asks for, and the versions that it is offered
 //	answer.go       responses
-//	cache.go        what is kept in memory
+//	cache.go        cached responses and intermediate results
 //	updaters.go     the feeds of updaters
 //	files.go        files below the address of a feed
 //	latest.go       links to the latest version, and checksums

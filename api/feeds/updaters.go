@@ -62,7 +62,7 @@ func (h *Handlers) electron(a *asking) error {
 		return a.missing()
 	}
 	a.by(a.Header["X-User-Staging-Id"])
-	a.w.Header()["Vary"] = varyByStaging // also of the response that there is nothing to offer
+	a.w.Header()["Vary"] = varyByStaging // also of the response if no version is offered
 	v := a.offer(file.Selection(a.Param("k")), true)
 	if v == nil {
 		return a.missing()
