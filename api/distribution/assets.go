@@ -216,7 +216,7 @@ type assetInput struct {
 	SHA512        web.Optional[string]      `json:"sha512"`
 }
 
-// apply changes the fields of an override that were sent. The error contains all problems.
+// apply sets those fields of an override that the request contains. The error lists all problems.
 func (in assetInput) apply(o *asset.Override) error {
 	var p web.Problems
 	setWord(&p, "kind", &o.Kind, in.Kind)
