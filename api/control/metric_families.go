@@ -211,8 +211,8 @@ func distribution(name, help string, unit time.Duration, read func(*figures) met
 	return family{name, help, histogram, nil, func(_ *Handlers, f *figures, to samples) { to.addDistribution(read(f), float64(unit)) }}
 }
 
-// current returns a family with a single sample. Unlike that of value, the sample is not part of
-// the snapshot in figures: the function read returns it when the metrics are served.
+// current is like value, but read returns the sample itself and does not take it from a snapshot of
+// the state.
 func current(name, help string, k kind, read func(*Handlers) float64) family {
 	return family{name, help, k, nil, func(h *Handlers, _ *figures, to samples) { to.add(read(h)) }}
 }
