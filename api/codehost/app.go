@@ -259,8 +259,8 @@ var featureNeeds = map[string]struct {
 	store.FeatureCommentCommands: {permissions: []permission{{"actions", "write"}, {"issues", "write"}}, events: []string{"issue_comment"}},
 }
 
-// explain returns the text of an error for the administrator. If the error comes from the code host
-// or has no such text, explain also logs it, including the code host's own message.
+// explain returns the text of err for the administrator. If err comes from the code host or has no
+// text for users, explain also logs err, including the code host's own message.
 func (h *Handlers) explain(log *slog.Logger, err error) string {
 	f, ok := errors.AsType[*fault.Error](err)
 	if _, outside := errors.AsType[*codehost.Error](err); outside || !ok {

@@ -234,8 +234,8 @@ func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) er
 	})
 }
 
-// tell adds a reaction to the comment that shows whether the workflow was started. This requires
-// the app's permission to react.
+// tell adds a reaction to the comment, to show whether the workflow was started. This requires the
+// app's permission to react.
 func (h *Handlers) tell(ctx context.Context, r *web.Request, repo *codehost.Repo, c command, started bool) {
 	reaction := reactionStarted
 	if !started {
