@@ -12,7 +12,7 @@
 //	events.go      batches of events
 //	hooks.go       the events that hooks receive
 //	paths.go       lists and their fields
-//	install.go     packages of others
+//	install.go     third-party packages
 //	state.go       the stored data of a server
 package apitest
 
