@@ -11,8 +11,9 @@ import (
 	"svc/store"
 )
 
-// table returns all routes except those of the pages and feeds, which have tables of their own. Every route
-// must set Access, because the zero Access is invalid: no route can become public by accident.
+// table returns all routes except those of the pages and feeds, which have tables of their own.
+// Every route must set Access, because the zero Access is invalid: no route can become public by
+// accident.
 func (s *Server) table() []web.Route {
 	var routes []web.Route
 	for _, more := range [][]web.Route{

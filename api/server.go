@@ -9,7 +9,7 @@
 //	transfer      export and import of a project
 //	distribution  direct links, files and uploads, storages, CDN
 //	feeds         feeds for updaters and feed readers
-//	hooks         hooks, which tell others what happens
+//	hooks         hooks, which report events to other systems
 //	pages         pages for browsers, the client library for web pages
 //
 // server.go contains the server and the steps of a request. routes.go contains the table.
