@@ -149,16 +149,21 @@ func (tx *Tx) PutHook(p ProjectID, h *Hook) error {
 		h.DisabledReason = ""
 	}
 	if h.Enabled && !before.Enabled {
-		state, err := tx.HookState(h.ID)
-		if err != nil {
-			return err
-		}
-		state.FailingSince, state.Dead = 0, 0
-		if err := tx.putHookState(h.ID, state); err != nil {
+		if err := tx.ForgetHookFailures(h.ID); err != nil {
 			return err
 		}
 	}
 	return tx.writeHook(h)
+}
+
+// ForgetHookFailures starts counting the failures of a hook anew.
+func (tx *Tx) ForgetHookFailures(id ID) error {
+	state, err := tx.HookState(id)
+	if err != nil {
+		return err
+	}
+	state.FailingSince, state.Dead = 0, 0
+	return tx.putHookState(id, state)
 }
 
 func (tx *Tx) writeHook(h *Hook) error {

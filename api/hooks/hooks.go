@@ -119,7 +119,14 @@ func (h *Handlers) get(r *web.Request) (view View, err error) {
 }
 
 func (h *Handlers) update(r *web.Request, in change) (View, error) {
-	return h.edit(r, func(tx *store.Tx, hook *store.Hook) error { return h.apply(tx, in, hook) })
+	return h.edit(r, func(tx *store.Tx, hook *store.Hook) error {
+		if in.Enabled.Or(false) { // also for a hook that is enabled already
+			if err := tx.ForgetHookFailures(hook.ID); err != nil {
+				return err
+			}
+		}
+		return h.apply(tx, in, hook)
+	})
 }
 
 func (h *Handlers) delete(r *web.Request) error {

@@ -189,6 +189,43 @@ func TestMailNeedsSettings(t *testing.T) {
 	}
 }
 
+// TestEnablingForgetsFailures checks that writing true to "enabled" counts the failures of a hook anew, even
+// if the hook is enabled already, and that other changes do not.
+func TestEnablingForgetsFailures(t *testing.T) {
+	t.Parallel()
+	s := withMail(t)
+	s.Clock.Stop()
+	for body, want := range map[string]string{`{"name":"b"}`: `{"disabled_reason":"failing"}`, `{"enabled":true}`: `{"disabled_reason":null}`} {
+		one := hook(t, s, ofInstance, `{"name":"a","kind":"ntfy","url":"http://x/y","events":["file.failed"]}`)
+		id, _ := store.ParseID(filepath.Base(one))
+		fail := func() {
+			t.Helper()
+			err := s.DB.Update(func(tx *store.Tx) error {
+				h, err := tx.Hook(store.Instance, id)
+				if err != nil {
+					return err
+				}
+				return tx.EndAttempt(h, store.ID{}, store.DeliveryAttempt{Status: 500})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		later := func() {
+			s.Clock.Advance(3 * 24 * time.Hour)
+			s.Admin = s.Token(t, apitest.Secret, s.DB.Account().ID.String(), 1, 0) // the earlier login has expired
+		}
+		fail()
+		later()
+		s.Must(t, 200, "PATCH", one, body)
+		later()
+		fail()
+		if why := apitest.CompareJSON(t, s.Must(t, 200, "GET", one, ""), want); why != "" {
+			t.Errorf("after %s: %s", body, why)
+		}
+	}
+}
+
 func TestHooksAreFew(t *testing.T) {
 	t.Parallel()
 	s := withMail(t)
