@@ -101,8 +101,8 @@ func (e *Engine) target(h *store.Hook) (t notify.Target, err error) {
 // time if there is none.
 func retryAfter(value string, now time.Time) time.Time {
 	at, err := http.ParseTime(value)
-	if seconds, wrong := strconv.ParseUint(value, 10, 32); wrong == nil {
-		at, err = now.Add(time.Duration(seconds)*time.Second), nil
+	if seconds, wrong := strconv.ParseUint(value, 10, 64); wrong == nil || errors.Is(wrong, strconv.ErrRange) {
+		at, err = now.Add(time.Duration(min(seconds, uint64(maxWait/time.Second)))*time.Second), nil
 	}
 	if err != nil || !at.After(now) {
 		return time.Time{}
