@@ -62,7 +62,7 @@ func (h *Handlers) listDeliveries(r *web.Request) (view deliveriesView, err erro
 	return view, err
 }
 
-// findDelivery returns the delivery in the path.
+// findDelivery returns the delivery that the request path identifies.
 func findDelivery(r *web.Request, tx *store.Tx) (*store.HookDelivery, error) {
 	hook, err := find(r, tx)
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 type Config struct {
 	DB   *store.Store
 	Keys *seal.Keys // keys that encrypt secrets
-	// Engine sends tests.
+	// Engine sends test events.
 	Engine *delivery.Engine
 }
 
@@ -34,7 +34,7 @@ type Handlers struct{ Config }
 // New returns handlers with the given configuration.
 func New(c Config) *Handlers { return &Handlers{c} }
 
-// Routes returns all routes.
+// Routes returns the routes of hooks.
 func (h *Handlers) Routes() (routes []web.Route) {
 	for _, all := range []string{web.V1 + "/admin/projects/:k/hooks", web.V1 + "/admin/hooks"} {
 		one := all + "/:id"
@@ -58,7 +58,8 @@ func (h *Handlers) Routes() (routes []web.Route) {
 	return slices.Clip(routes)
 }
 
-// owner returns the project in the path, or 0 for the instance.
+// owner returns the ID of the project in the request path. If the path contains no project, it
+// returns 0, which denotes the whole instance.
 func owner(r *web.Request, tx *store.Tx) (store.ProjectID, error) {
 	if r.Param("k") == "" {
 		return 0, nil
@@ -70,7 +71,7 @@ func owner(r *web.Request, tx *store.Tx) (store.ProjectID, error) {
 	return p.ID, nil
 }
 
-// find returns the hook in the path.
+// find returns the hook that the request path identifies.
 func find(r *web.Request, tx *store.Tx) (*store.Hook, error) {
 	p, err := owner(r, tx)
 	if err != nil {
@@ -83,7 +84,8 @@ func find(r *web.Request, tx *store.Tx) (*store.Hook, error) {
 	return tx.Hook(p, id)
 }
 
-// edit changes the hook in the path, and returns it as it is afterwards.
+// edit calls the function change with the hook in the request path, stores the changed hook and
+// returns its view, all in one transaction.
 func (h *Handlers) edit(r *web.Request, change func(*store.Tx, *store.Hook) error) (view View, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		hook, err := find(r, tx)

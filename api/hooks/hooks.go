@@ -72,8 +72,8 @@ func (h *Handlers) list(r *web.Request) (view ListView, err error) {
 	return view, err
 }
 
-// createdView is the JSON form of a new hook. Only this response and that of a rotation contain a
-// secret.
+// createdView is the JSON form of a new hook. Only this response and the response to a rotation
+// contain a secret.
 type createdView struct {
 	View
 	Secret string `json:"secret,omitempty"`
@@ -142,7 +142,8 @@ func (h *Handlers) delete(r *web.Request) error {
 	})
 }
 
-// putSecret gives a hook a new secret. The former one, if there is one, signs until the given time.
+// putSecret gives a hook a new secret. If the parameter until is not 0, deliveries are also signed
+// with the previous secret until that time, in Unix seconds.
 func (h *Handlers) putSecret(tx *store.Tx, hook *store.Hook, secret string, until int64) {
 	hook.FormerSecret, hook.FormerUntil = "", 0
 	if until > 0 {

@@ -13,7 +13,8 @@ import (
 	"svc/store"
 )
 
-// The limits of the fields of a hook.
+// The limits of the fields of a hook. maxEvents and maxRecipients limit the number of entries in a
+// list. The other limits are in characters.
 const (
 	maxName          = 64
 	maxURL           = 1024
@@ -38,14 +39,15 @@ type input struct {
 // change is an input whose fields have been validated one by one.
 type change struct {
 	input
-	update     bool
+	update     bool        // whether the request changes an existing hook
 	kind       notify.Kind // "" = not sent
 	url        string      // "" = none
 	events, to []string
 	secret     string
 }
 
-// check checks everything that does not depend on the kind of a stored hook.
+// check validates the input, except for what depends on the kind of a stored hook. The parameter
+// update is true if the request changes a hook, and false if it creates one.
 func (in input) check(update bool) (change, error) {
 	p := web.Problems{Update: update}
 	p.Text("name", in.Name, web.TextRule{Max: maxName, Required: true, Trim: true, Filled: true})
@@ -94,7 +96,7 @@ func checkSecret(p *web.Problems, o web.Optional[string]) {
 	}
 }
 
-// eventsOf returns the selected events, without duplicates.
+// eventsOf checks the event selectors in o and returns them without duplicates.
 func eventsOf(p *web.Problems, o web.Optional[[]json.RawMessage]) (events []string) {
 	if !p.Present("events", o.Sent, o.Null(), false, true) {
 		return nil
@@ -113,7 +115,7 @@ func eventsOf(p *web.Problems, o web.Optional[[]json.RawMessage]) (events []stri
 	return events
 }
 
-// recipientsOf returns the addresses of people, without duplicates.
+// recipientsOf checks the e-mail addresses in o and returns them without duplicates.
 func recipientsOf(p *web.Problems, o web.Optional[[]json.RawMessage]) (to []string) {
 	for i, text := range p.Texts("to", o, maxRecipients, maxRecipient) {
 		switch {
@@ -126,7 +128,8 @@ func recipientsOf(p *web.Problems, o web.Optional[[]json.RawMessage]) (to []stri
 	return to
 }
 
-// isRecipient reports whether a text is an address without a name, in ASCII and without quotes.
+// isRecipient reports whether a text is an e-mail address in ASCII, without a display name and
+// without quotes.
 func isRecipient(text string) bool {
 	a, err := mail.ParseAddress(text)
 	unusual := func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"<>`, r) }
@@ -178,7 +181,8 @@ func (c change) checkURL(p *web.Problems, kind notify.Kind, create bool) {
 	}
 }
 
-// apply changes a hook. The error lists all violations.
+// apply sets the fields of hook that are present in the request. The caller must store the hook.
+// The error lists all invalid fields.
 func (h *Handlers) apply(tx *store.Tx, in change, hook *store.Hook) error {
 	p := web.Problems{Update: in.update}
 	if in.kind != "" && in.kind != hook.Kind {

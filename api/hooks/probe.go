@@ -14,7 +14,8 @@ type ProbeView struct {
 	Error     *string `json:"error"`
 }
 
-// test sends an event to the receiver of a hook, once and now. Nothing is stored.
+// test sends a test event to the receiver of the hook in the request path, once and immediately.
+// Nothing is stored.
 func (h *Handlers) test(r *web.Request) (view ProbeView, err error) {
 	hook, err := store.Read(h.DB, func(tx *store.Tx) (*store.Hook, error) { return find(r, tx) })
 	if err != nil {

@@ -20,8 +20,9 @@ type rotatedView struct {
 	PreviousValidUntil *int64 `json:"previous_valid_until"`
 }
 
-// rotate replaces the secret of a webhook. With a grace period, both secrets sign until it ends. If an
-// even older secret still signs because of an earlier rotation, it stops immediately.
+// rotate replaces the secret of a webhook. With a grace period, deliveries are signed with both
+// secrets until the period ends. If deliveries are still signed with an even older secret because
+// of an earlier rotation, that stops immediately.
 func (h *Handlers) rotate(r *web.Request, in rotateInput) (view rotatedView, err error) {
 	var p web.Problems
 	p.Number("grace_minutes", in.GraceMinutes, 0, 10080, false)
