@@ -15,9 +15,10 @@ type changesView struct {
 	Versions []versionView // newest first
 }
 
-// changes returns the versions that a visitor gains with an update from since. The parameter is the
-// name of a version or, for a build that was not published here, a comparable version. The channel is
-// stable or, if since is the name of a preview, the channel of that preview.
+// changes returns the versions that a visitor gains with an update. The parameter since is the
+// version to update from. It is the name of a version or, for a build that was not published here,
+// a comparable version. The channel is stable or, if since is the name of a preview, the channel of
+// that preview.
 func (to reader) changes(since string) (*changesView, error) {
 	since = strings.TrimSpace(since)
 	catalog := to.snap.Catalog
@@ -51,9 +52,9 @@ func (to reader) changes(since string) (*changesView, error) {
 	return v, nil
 }
 
-// choices returns the names of the versions for which a visitor can list the changes since then.
-// These are the given versions except the first, which is the newest, and except those that cannot
-// be compared.
+// choices returns the names of the versions that a visitor can choose as the start of a list of
+// changes. These are the given versions except the first, which is the newest, and except those
+// that cannot be compared.
 func choices(entries []*store.VersionEntry) []string {
 	var names []string
 	for i, e := range entries {

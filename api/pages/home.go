@@ -26,8 +26,8 @@ type projectCard struct {
 	Published                                 moment
 }
 
-// home serves the start page. Depending on the configuration, it lists the projects that have a
-// version for everyone, or redirects to another page.
+// home serves the start page. Depending on the configuration, it lists the projects that have an
+// official version for all users, or redirects to another page.
 func (h *Handlers) home(w http.ResponseWriter, r *web.Request) error {
 	switch {
 	case h.Home == "" || h.Home == HomeList:
@@ -58,8 +58,8 @@ func redirect(w http.ResponseWriter, to string) error {
 	return nil
 }
 
-// cards returns the projects that have a version for everyone, ordered by name. A project without
-// such a version has nothing to offer yet, and its name may be a secret.
+// cards returns the projects that have an official version for all users, ordered by name. A
+// project without such a version has nothing to offer yet, and its name may be a secret.
 func (h *Handlers) cards(r *web.Request, t *words) []projectCard {
 	var all []projectCard
 	tags, _ := wishes(r)

@@ -53,9 +53,9 @@ func acceptedLanguages(header string) []string {
 	return tags
 }
 
-// pageLanguage returns the language for the words of a page, as opposed to the texts of a project.
-// It is the first of the preferred languages for which there are words. If there are words for none
-// of them, it is English.
+// pageLanguage returns the language for the wording of a page, as opposed to the texts of a
+// project. It is the first of the preferred languages in which this wording is available, or
+// English if it is available in none of them.
 func pageLanguage(tags []string) terms.Language {
 	for _, tag := range tags {
 		if l, unknown := terms.LanguageFor(tag); !unknown && strings.TrimSpace(tag) != "" {
@@ -84,6 +84,6 @@ func textLanguage(registered *locale.Set, tags []string) int {
 	return -1
 }
 
-// withoutLast removes the last part of the key of a language tag. It returns "" for a key with a
-// single part.
+// withoutLast removes the last subtag from a language tag in the form that locale.Key returns. It
+// returns "" for a tag with a single subtag.
 func withoutLast(key string) string { return key[:max(0, strings.LastIndexByte(key, '-'))] }

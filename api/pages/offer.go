@@ -25,7 +25,8 @@ type offerView struct {
 var varyBySystem = []string{"Accept-Encoding, Accept-Language, User-Agent"}
 
 // chosen returns the view of the version that the page shows at its top, with the download for the
-// visitor's system apart from the others.
+// visitor's system apart from the others. It cuts notes that exceed the given limit in bytes. If
+// the limit is 0, notes are not cut.
 func (to reader) chosen(e *store.VersionEntry, limit int) (*versionView, error) {
 	v, err := to.version(e, limit)
 	if err != nil || len(v.Downloads) == 0 {

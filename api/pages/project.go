@@ -146,12 +146,12 @@ type reader struct {
 	request  *web.Request
 	snap     *store.Snapshot
 	language int    // index of a language of the project, or -1 for the untranslated texts
-	tag      string // key of that language's tag, or ""
+	tag      string // tag of that language in the form of locale.Key, or ""
 	href     string // address of the page
 	locale   string // the query parameter that links must keep: "" or locale=…
 }
 
-// projectText returns the page of a project, and whether it depends on the visitor's system.
+// projectText returns the HTML of a project's page, and whether it depends on the visitor's system.
 func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text string, varies bool, err error) {
 	p := snap.Project
 	tags, asked := wishes(r)
@@ -208,7 +208,7 @@ func (h *Handlers) projectText(r *web.Request, snap *store.Snapshot) (text strin
 	return text, page.Chosen != nil && page.Chosen.varies, err
 }
 
-// speaks reports whether the words of pages are available in the first of the given languages.
+// speaks reports whether the wording of pages is available in the first language of the list tags.
 func speaks(tags []string) bool {
 	first, _, _ := strings.Cut(locale.Key(tags[0]), "-")
 	for _, w := range allWords {
@@ -576,7 +576,7 @@ func secure(address string) string {
 	return address
 }
 
-// first returns the translation, or other if translated is nil.
+// first returns *translated, or other if translated is nil.
 func first(translated *string, other string) string {
 	if translated != nil {
 		return *translated

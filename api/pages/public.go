@@ -21,7 +21,9 @@ func asPage(text string) *web.File {
 	return web.NewFile(html[0], func() string { return text }, nil)
 }
 
-// effective returns the effective text of a terms document and the Unix time of its last change.
+// effective returns the text of a terms document that is in effect, and the Unix time of its last
+// change. The text is the administrator's draft if that is in effect, and otherwise the built-in
+// text in language l.
 func (h *Handlers) effective(d *terms.Document, l terms.Language) (text string, updated int64, err error) {
 	own, err := store.Read(h.DB, func(tx *store.Tx) (*store.TermsDocument, error) { return store.TermsSettings(d.Slug).Get(tx) })
 	if err != nil {

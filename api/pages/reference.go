@@ -167,7 +167,8 @@ func (h *Handlers) reference(w http.ResponseWriter, r *web.Request) error {
 	return publish(w, r, asPage(text), ownScripts)
 }
 
-// sample sets the fields of p that show how to send a request with curl and from the page.
+// sample sets the fields of p that show how to call the operation o with curl and from the page.
+// The parameter base is the address of the site.
 func (p *referencePage) sample(o *openapi.Operation, base string) {
 	var b strings.Builder
 	b.WriteString("curl ")
