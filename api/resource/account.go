@@ -214,8 +214,9 @@ func (h *Handlers) updateUsername(r *web.Request) error {
 	return h.changeAccount(r, required(usernameRule), web.TextRule{})
 }
 
-// changeAccount changes the user name, the password or both. A zero rule means that the endpoint
-// does not have this field, so the field is ignored like any unknown field.
+// changeAccount changes the user name, the password or both. The parameters username and password
+// are the rules for these fields. A zero rule means that the endpoint does not have the field, so
+// the field is ignored like any unknown field.
 func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule) error {
 	if err := h.checkLimit(r); err != nil {
 		return err

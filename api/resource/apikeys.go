@@ -147,7 +147,7 @@ type keyChange struct {
 	expires  bool     // whether the expiry changes, so that life and never are valid
 	life     time.Duration
 	never    bool
-	all      *bool
+	all      *bool    // nil = not sent
 	projects []string // nil = not sent
 }
 

@@ -19,7 +19,7 @@ import (
 // import accepts the fields that the API accepts from an administrator, and checks them by the same
 // rules. It also accepts the id and the times of a record.
 
-// ArchiveProject returns the archive line of a project.
+// ArchiveProject returns the line for a project in an archive, to be encoded as JSON.
 func ArchiveProject(p *store.Project) any {
 	return struct {
 		projectView
@@ -27,19 +27,20 @@ func ArchiveProject(p *store.Project) any {
 	}{viewProjectFully(p), projectTexts.unregistered(p, p.Translations)}
 }
 
-// ArchiveVersion returns the archive line of a version. downgradeTo is the display text of the
-// version that replaces it if it is yanked; "" = none was chosen.
+// ArchiveVersion returns the line for a version in an archive, to be encoded as JSON. The parameter
+// downgradeTo is the display text of the version that replaces v if v is yanked, or "" if none was
+// chosen.
 func ArchiveVersion(p *store.Project, v *store.Version, downgradeTo string) any {
 	return struct {
 		versionView
 		DowngradeTo  string                    `json:"yank_downgrade_to,omitempty"` // the display text, because an import may give new ids
 		Unregistered []versionTranslationView  `json:"unregistered_translations,omitempty"`
 		Rollout      *rollout.Rollout          `json:"rollout,omitempty"`
-		Assets       map[string]asset.Override `json:"assets,omitempty"` // what was set by hand
+		Assets       map[string]asset.Override `json:"assets,omitempty"` // the fields that were set by hand
 	}{viewVersionFully(p, v), downgradeTo, versionTexts.unregistered(p, v.Translations), v.Rollout, v.Assets}
 }
 
-// ArchiveAnnouncement returns the archive line of an announcement.
+// ArchiveAnnouncement returns the line for an announcement in an archive, to be encoded as JSON.
 func ArchiveAnnouncement(p *store.Project, a *store.Announcement) any {
 	return struct {
 		announcementView
@@ -54,7 +55,7 @@ type unregisteredInput struct {
 }
 
 // unregisteredTexts returns the translations of a record into languages that are not registered in
-// its project, by tag key.
+// its project. The keys of the map are language tags in the form that locale.Key returns.
 func unregisteredTexts[T, V any](p *problems, project *store.Project, of texts[T, V], in web.Optional[[]json.RawMessage]) map[string]T {
 	rule := of.during(imports)
 	rule.field = "unregistered_translations"
@@ -204,7 +205,8 @@ func (in archivedYank) check() (*release.Yank, error) {
 	return &release.Yank{At: int64(*in.YankedAt.Value), Reason: in.YankReason.Or("")}, p.Err()
 }
 
-// archivedAssets reads the fields of assets that were set by hand from the archive line of a version.
+// archivedAssets reads, from a version's line in an archive, the fields of assets that were set by
+// hand. The keys of the map are the names of the assets.
 func archivedAssets(raw json.RawMessage) (map[string]asset.Override, error) {
 	var in struct {
 		Assets web.Optional[map[string]asset.Override] `json:"assets"`

@@ -49,9 +49,10 @@ func (c *contents[R, V]) encode(r reader, e *store.Entry[R]) ([]byte, error) {
 	return web.Encode(c.viewIn(r.snap.Project, full, r.language))
 }
 
-// listed returns a function that is like encode, but for a list that is being written. It adds the
-// reader's message to the JSON. If the entry's text is large and the record has changed since the
-// snapshot, it returns the current record, or nil if the record has been deleted.
+// listed returns a function that encodes an entry while a list is being written. The function is
+// like encode, but adds r.message to the JSON. If the entry's text is large and the record has
+// changed since the snapshot, the function encodes the current record, or returns nil if the record
+// has been deleted.
 func (c *contents[R, V]) listed(r reader) func(*store.Entry[R]) ([]byte, error) {
 	return func(e *store.Entry[R]) ([]byte, error) {
 		if !e.Large {
@@ -90,9 +91,9 @@ func (c *contents[R, V]) current(h *Handlers, snap *store.Snapshot, e *store.Ent
 	return rec, err
 }
 
-// search returns the entries in all that contain the text, in the same order. Entries that are not
-// in all do not influence the search, because public results could otherwise reveal the content of
-// hidden announcements.
+// search returns the entries in the list all that contain the search text find, in the same order.
+// Entries that are not in this list do not influence the search, because public results could
+// otherwise reveal the content of hidden announcements.
 func (c *contents[R, V]) search(
 	h *Handlers, r *web.Request, snap *store.Snapshot, find string, all []*store.Entry[R],
 ) ([]*store.Entry[R], error) {

@@ -230,7 +230,8 @@ func (c distributionChange) apply(d *store.Distribution) {
 	web.SetIfSent(&d.SignaturePolicy, c.in.SignaturePolicy, store.SignaturePolicy(c.in.SignaturePolicy.Or(string(store.SignaturesOff))))
 }
 
-// ArchiveDistribution returns the archive line of the distribution settings of a project.
+// ArchiveDistribution returns the line for the distribution settings of a project in an archive, to
+// be encoded as JSON.
 func ArchiveDistribution(d *store.Distribution) any { return viewDistribution(d) }
 
 // ReadDistribution reads distribution settings from an archive.

@@ -343,7 +343,7 @@ func (h *Handlers) feedbackStatistics(*web.Request) (feedbackStatisticsView, err
 	return feedbackStatisticsView{st.Count, st.Rated, mean(st.Ratings, st.Rated)}, err
 }
 
-// mean returns nil if n is 0.
+// mean returns sum divided by n, or nil if n is 0.
 func mean(sum, n int64) *float64 {
 	if n == 0 {
 		return nil

@@ -69,9 +69,9 @@ func (h *Handlers) findProjects(r *web.Request, find string) ([]*store.Project, 
 }
 
 // listPage returns a page of the feedback or logs of the project in the path. If the request has
-// validation errors, it returns these as an error. If there is a search text, it tries the
-// alternatives in order until one of them matches. The records of a large page are read one at a
-// time while the page is being written.
+// validation errors, it returns these as an error. If there is a search text, it tries the searches
+// that the function alternatives returns, in order, until one of them matches. The records of a
+// large page are read one at a time while the page is being written.
 func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kind, find string,
 	list func(*store.Tx, store.ProjectID, *store.Find) ([]*R, store.Found, error),
 	later func(*store.Tx, store.ProjectID, store.Unread) (*R, error), view func(*R) V) (web.List, error) {
@@ -109,8 +109,8 @@ func listPage[R, V any](h *Handlers, r *web.Request, p *problems, kind store.Kin
 	return answer, nil
 }
 
-// eachAlternative calls read with each of the alternatives of a search text, until read reports a
-// match. Without a search text, it calls read once, with nil.
+// eachAlternative calls read with each search that the function alternatives returns for a search
+// text, until read reports a match. Without a search text, it calls read once, with nil.
 func (h *Handlers) eachAlternative(
 	r *web.Request, kind store.Kind, project store.ProjectID, find string, read func(*store.Find) (found bool, err error),
 ) error {

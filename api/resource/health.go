@@ -84,8 +84,8 @@ func (h *Handlers) getHealth(r *web.Request) (view rolloutHealthView, err error)
 	return view, err
 }
 
-// observeCheck counts an update check for the health of a rollout. current is the position of the
-// caller's version in the catalog, or -1.
+// observeCheck counts an update check for the health of a rollout. The parameter current is the
+// position of the caller's version in the catalog, or -1 if the catalog does not contain it.
 func (h *Handlers) observeCheck(r *web.Request, snap *store.Snapshot, version string, current int) {
 	watch := h.Health.Watch(snap.Project.ID)
 	if watch == nil || r.DoNotTrack() {

@@ -23,7 +23,7 @@ func (h *Handlers) logGroupRoutes() []web.Route {
 	}
 }
 
-// logGroupView is the JSON form of a group in a list.
+// logGroupView is the JSON form of a group of logs in a list.
 type logGroupView struct {
 	ID           string         `json:"id"`
 	Title        string         `json:"title"`
@@ -43,7 +43,8 @@ type logGroupView struct {
 	Note         *string        `json:"note"`
 }
 
-// wholeLogGroupView is the JSON form of a group that is read alone.
+// wholeLogGroupView is the JSON form of a group of logs in a response that contains only this
+// group.
 type wholeLogGroupView struct {
 	logGroupView
 	Versions  []groupVersionView  `json:"versions"`
@@ -161,7 +162,7 @@ func searchedGroups(list []*store.LogGroup, find string) []*store.LogGroup {
 	return nil
 }
 
-// namesOf returns values as texts.
+// namesOf converts values to strings.
 func namesOf[T ~string](values []T) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
@@ -170,8 +171,8 @@ func namesOf[T ~string](values []T) []string {
 	return list
 }
 
-// logGroupState is the part of a group from which its ETag is made: what only the administrator and
-// regressions change.
+// logGroupState holds the fields from which the ETag of a group of logs is computed. Only the
+// administrator and regressions change these fields.
 type logGroupState struct {
 	State                               loggroup.State
 	ResolvedIn, Note                    string

@@ -16,7 +16,7 @@ const (
 	maxHourCount   = math.MaxUint32
 )
 
-// archivedLogGroup is the line of a group in an archive.
+// archivedLogGroup is the JSON form of a group of logs in an archive.
 type archivedLogGroup struct {
 	wholeLogGroupView
 	LastHour      int64   `json:"last_hour"`      // start of the hour that is the last of Hours
@@ -24,7 +24,7 @@ type archivedLogGroup struct {
 	SpikedAt      *int64  `json:"spiked_at"`      // time of the last report of a spike
 }
 
-// ArchiveLogGroup returns the archive line of a group.
+// ArchiveLogGroup returns the line for a group of logs in an archive, to be encoded as JSON.
 func ArchiveLogGroup(g *store.LogGroup) any {
 	last := g.Hours.Last * secondsPerHour
 	return archivedLogGroup{viewWholeLogGroup(g, last), last, web.OrNull(g.LastVersion.String()), web.OrNull(g.Spiked)}
@@ -67,7 +67,7 @@ type archivedGroupPlatform struct {
 	Count    web.Integer        `json:"count"`
 }
 
-// ReadLogGroup reads a group from an archive.
+// ReadLogGroup reads a group of logs from an archive.
 func ReadLogGroup(raw json.RawMessage, now int64) (*store.LogGroup, error) {
 	var in archivedLogGroupInput
 	web.Fill(&in, raw)
@@ -116,7 +116,8 @@ func ReadLogGroup(raw json.RawMessage, now int64) (*store.LogGroup, error) {
 	return g, p.Err()
 }
 
-// groupNumbers reads the numbers of a group by version, platform and hour.
+// groupNumbers checks the counts of logs by version, platform and hour in the input, and adds them
+// to g.
 func (p *problems) groupNumbers(in archivedLogGroupInput, g *store.LogGroup) {
 	bad := func(n web.Integer) bool { return n < 0 || int64(n) > web.MaxTime }
 	versions, platforms, hours := in.Versions.Or(nil), in.Platforms.Or(nil), in.Hours.Or(nil)

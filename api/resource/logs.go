@@ -149,7 +149,8 @@ func (h *Handlers) uploadLog(w http.ResponseWriter, r *web.Request) error {
 	return web.Respond(w, http.StatusCreated, ViewLog(l))
 }
 
-// newLog is a checked log from an administrator. It is stored unchanged.
+// newLog is a log that an administrator has entered. It has been checked and can be stored
+// unchanged.
 type newLog struct{ log *store.Log }
 
 func (in logInput) checkByAdmin(write) (newLog, error) {
@@ -217,7 +218,7 @@ func (p *problems) logSelection(r *web.Request, page web.Page) store.LogSelectio
 	return q
 }
 
-// direction returns the direction of an order by a field.
+// direction converts the direction of s to a store.Direction.
 func direction(s web.Sort) store.Direction {
 	if s.Ascending {
 		return store.Ascending

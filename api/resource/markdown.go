@@ -5,8 +5,8 @@ import (
 	"svc/internal/markdown"
 )
 
-// markdownRoutes returns the routes for Markdown previews. A caller that may read any kind of text
-// can use them.
+// markdownRoutes returns the routes for Markdown previews. Callers that may read at least one kind
+// of text can use them.
 func (h *Handlers) markdownRoutes() []web.Route {
 	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
 		"stats:read")
@@ -23,7 +23,7 @@ type markdownView struct {
 	HTML string `json:"html"`
 }
 
-// previewMarkdown renders a text like a public page does. It stores nothing.
+// previewMarkdown renders a text in the same way as the public pages. It stores nothing.
 func previewMarkdown(r *web.Request, in markdownInput) (markdownView, error) {
 	var p problems
 	p.Text("text", in.Text, web.TextRule{Required: true})

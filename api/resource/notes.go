@@ -40,18 +40,19 @@ type noteView struct {
 	IsMilestone bool    `json:"is_milestone"`
 }
 
-// changes selects the notes of several versions.
+// changes selects the versions for a response with notes, and the format of the notes.
 type changes struct {
 	channel  string
 	from     release.Comparable // zero = only the version to
-	fromText string             // how the response names the version from
+	fromText string             // text for from in the response
 	to       int                // position in the catalog
-	platform *platform.Platform // leaves out the versions that do not run on it; nil = none
+	platform *platform.Platform // only versions that run on it; nil = all
 	html     bool
 	limit    int
 }
 
-// publicNotes responds with the notes of the versions after one version up to another.
+// publicNotes responds with the notes of a range of versions. The query parameter from names the
+// version before the range. The query parameter to names the last version of the range.
 func (h *Handlers) publicNotes(r *web.Request) (notesView, error) {
 	var p problems
 	ask := changes{
@@ -76,7 +77,8 @@ func (h *Handlers) publicNotes(r *web.Request) (notesView, error) {
 	})
 }
 
-// between returns the changes between the versions that the query names as from and to.
+// between returns c with the range of versions that the query parameters from and to specify. If
+// the query does not contain to, the range ends at the version that the channel offers.
 func (c changes) between(r *web.Request, snap *store.Snapshot) (changes, error) {
 	catalog := snap.Catalog
 	if c.channel == "" {
@@ -146,7 +148,7 @@ func (r reader) notes(c changes) (notesView, error) {
 	return v, nil
 }
 
-// entries returns the versions whose notes are wanted, the newest first.
+// entries returns the versions that c selects, greatest version first.
 func (r reader) entries(c changes) (all []*store.VersionEntry) {
 	for _, at := range r.snap.Catalog.Since(c.channel, c.from, c.to) {
 		if e := r.snap.Entry(at); c.platform == nil || e.Record.Runs(*c.platform) {
@@ -187,8 +189,8 @@ func (r reader) note(e *store.VersionEntry) (noteView, error) {
 	}, nil
 }
 
-// section returns the notes of a version below a heading. If asHTML is true, it also converts the
-// content of the note.
+// section returns the notes of a version below a heading, in HTML if asHTML is true, and otherwise
+// in Markdown. If asHTML is true, it also converts v.Content to HTML.
 func (v *noteView) section(asHTML bool) string {
 	title := v.Version
 	if v.Title != nil && strings.TrimSpace(*v.Title) != "" {

@@ -155,8 +155,9 @@ func (h *Handlers) listProjects(r *web.Request) (web.List, error) {
 	return web.NewList(len(matching), views, func(v projectView) projectView { return v }), err
 }
 
-// addActivity sets the activity of projects. It reads their snapshots, and the key of one counter
-// of each. A project that has been deleted since the list was read has none.
+// addActivity sets the activity of projects. For each project, it reads the snapshot and the key of
+// the newest request counter. A project that has been deleted since the list was read gets an empty
+// activity.
 func (h *Handlers) addActivity(views []projectView) error {
 	snaps := make([]*store.Snapshot, len(views))
 	for i := range views {

@@ -56,7 +56,7 @@ func (h *Handlers) reader(r *web.Request, snap *store.Snapshot, preference strin
 	return to
 }
 
-// inList adds the message to an encoded record. If err is not nil, it returns err.
+// inList adds r.message to an encoded record. If err is not nil, it returns err.
 func (r reader) inList(object []byte, err error) ([]byte, error) {
 	if err != nil || r.message == nil {
 		return object, err
@@ -64,7 +64,8 @@ func (r reader) inList(object []byte, err error) ([]byte, error) {
 	return r.append(nil, object), nil
 }
 
-// append appends an encoded record and the message to b.
+// append appends the encoded record object to b. Unless r.message is nil, it adds r.message to the
+// record as locale_message.
 func (r reader) append(b, object []byte) []byte {
 	if r.message == nil {
 		return append(b, object...)

@@ -188,7 +188,8 @@ func sorting[E any](list []E, s web.Sort, newest, compare func(a, b E) int) []E 
 	})
 }
 
-// byText returns a function that compares elements of the list by a text, regardless of case.
+// byText returns a function that compares two elements of list by the strings that the function
+// text returns for them, regardless of case.
 func byText[E comparable](list []E, text func(E) string) func(a, b E) int {
 	folded := make(map[E]string, len(list))
 	for _, e := range list {

@@ -74,9 +74,9 @@ type rolloutEventView struct {
 	Reason  *string         `json:"reason"`
 }
 
-// rolloutPlanView is the JSON form of the settings of rollouts that are to be created.
+// rolloutPlanView is the JSON form of the default settings of new rollouts.
 type rolloutPlanView struct {
-	Percent     *rollout.Percent  `json:"percent"` // null = that of the first step
+	Percent     *rollout.Percent  `json:"percent"` // null = the percentage of the first step
 	Steps       []rolloutStepView `json:"steps"`
 	AutoAdvance bool              `json:"auto_advance"`
 	Cohort      *cohortView       `json:"cohort"`
@@ -191,7 +191,8 @@ func (h *Handlers) putRollout(w http.ResponseWriter, r *web.Request) error {
 // rolloutAction changes the state of a rollout.
 type rolloutAction func(*rollout.Rollout, rollout.Author) error
 
-// changeRollout returns an answer that applies an action to the rollout in the path.
+// changeRollout returns a handler that applies an action to the rollout in the path. The second
+// argument of the handler is the reason for the action, or nil.
 func (h *Handlers) changeRollout(act rolloutAction) func(*web.Request, *string) (*rolloutView, error) {
 	return func(r *web.Request, reason *string) (*rolloutView, error) {
 		return h.writeRollout(r, func(tx *store.Tx, v *store.Version) error {

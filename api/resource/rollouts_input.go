@@ -136,8 +136,8 @@ func (in rolloutReason) check(how write) (*string, error) {
 	return nil, p.Err()
 }
 
-// newRollout checks the settings of rollouts that are to be created. It returns nil if they were not
-// sent or are null.
+// newRollout checks the settings of a new rollout. It returns nil if the settings were not sent or
+// are null.
 func (p *problems) newRollout(field string, o web.Optional[json.RawMessage]) *rollout.Change {
 	if o.Value == nil {
 		return nil
@@ -171,7 +171,8 @@ func (p *problems) archivedRollout(o web.Optional[json.RawMessage]) *rollout.Rol
 	return r
 }
 
-// bound checks an end of the versions of a cohort, which is "" if there is none.
+// bound checks the lower or upper limit of a cohort's version range. The limit is "" if there is
+// none.
 func (p *problems) bound(field, text string) {
 	if text != "" {
 		p.ComparableVersion(field, web.Optional[string]{Value: &text}, false)

@@ -21,7 +21,7 @@ type levelCountsView struct {
 	Levels map[string]int `json:"levels"`
 }
 
-// levelKeys lists the fields of the counts by level.
+// levelKeys holds the JSON field names of counts by log level, indexed by level.
 var levelKeys = [...]string{"0", "1", "2", "3"}
 
 // logSeries counts logs by hour or day, and by level. It counts the logs that the list with the

@@ -88,8 +88,8 @@ func (k texts[T, V]) views(p *store.Project, all map[string]T) []V {
 	return views
 }
 
-// unregistered returns the translations into languages that are not registered in the project, in
-// the order of their tag keys.
+// unregistered returns the translations into languages that are not registered in the project,
+// ordered by language tag.
 func (k texts[T, V]) unregistered(p *store.Project, all map[string]T) (views []V) {
 	known := map[string]bool{}
 	for _, l := range p.Languages {
@@ -114,9 +114,10 @@ func (k texts[T, V]) inLanguage(p *store.Project, all map[string]T, language int
 	return all[locale.Key(*tag)], tag
 }
 
-// replace returns the translations to store, by tag key. These are the translations in the list,
-// plus the previous translations into languages that are not registered, because a list cannot
-// change those.
+// replace returns the translations to store. The keys of the map are language tags in the form that
+// locale.Key returns. The result contains the translations in the list, and the previous
+// translations into languages that are not registered in the project, because a list cannot change
+// those.
 func (k texts[T, V]) replace(p *store.Project, before map[string]T, list []translation) (map[string]T, error) {
 	all := maps.Clone(before)
 	if all == nil {

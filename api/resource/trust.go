@@ -11,8 +11,9 @@ import (
 	"svc/store"
 )
 
-// trustRoutes returns the routes of trust keys. API keys cannot change them: whoever steals the key
-// of a CI can publish, but cannot replace what publications are checked against.
+// trustRoutes returns the routes of trust keys. API keys cannot change them. With the stolen API
+// key of a CI system, an attacker can publish versions, but cannot replace the trust keys that
+// verify them.
 func (h *Handlers) trustRoutes() []web.Route {
 	const all = web.V1 + "/admin/projects/:k/trust-keys"
 	create := web.WithoutPrivateKeys(web.Checked(trustKeyInput.check, creates, h.createTrustKey))
@@ -88,8 +89,9 @@ type trustKeyInput struct {
 	State     web.Optional[string] `json:"state"`
 }
 
-// check returns the input if it is valid. Only a new key has a scheme and a text; only a known one
-// can get another state.
+// check returns the input if it is valid. It checks the scheme and the public key unless the
+// request changes an existing trust key. It checks the state unless the request creates a trust
+// key.
 func (in trustKeyInput) check(how write) (trustKeyInput, error) {
 	p := checking(how)
 	p.Text("label", in.Label, web.TextRule{Max: 64, Trim: true})
@@ -167,7 +169,7 @@ func (h *Handlers) updateTrustKey(r *web.Request, in trustKeyInput) (view trustK
 	return view, err
 }
 
-// ViewTrustKey returns the archive line of a trust key.
+// ViewTrustKey returns the line for a trust key in an archive, to be encoded as JSON.
 func ViewTrustKey(k store.TrustKey) any { return viewTrustKey(k) }
 
 // ReadTrustKey reads a trust key from an archive.

@@ -27,7 +27,8 @@ type updateCheckInput struct {
 	PlatformVersion   web.Optional[string] `json:"platform_version"` // used for statistics only
 }
 
-// check checks the request and returns the query for the release catalog. null means not sent.
+// check checks the request and returns the query for the release catalog. A field that is null
+// counts as not sent.
 func (in updateCheckInput) check() (release.Query, error) {
 	var p problems
 	p.Text("current_version", in.CurrentVersion, web.TextRule{Max: 64, Trim: true})
@@ -90,15 +91,16 @@ func (h *Handlers) checkUpdate(w http.ResponseWriter, r *web.Request) error {
 	})
 }
 
-// declare notes what the body says about the client.
+// declare records in r what the body states about the client: its platform, platform version and
+// app version.
 func (in updateCheckInput) declare(r *web.Request, q release.Query) {
 	said := declaration(in.Platform, in.PlatformVersion)
 	said.Version = cmp.Or(q.Version, in.CurrentComparable.Or(""))
 	r.Declare(said)
 }
 
-// locate adds the caller's platform and country to a query if a rollout is limited to some of them.
-// Finding them takes longer than the decision itself.
+// locate adds the caller's platform and country to a query if a rollout is limited to certain
+// platforms or countries. Determining them takes longer than the decision itself.
 func locate(r *web.Request, snap *store.Snapshot, q release.Query) release.Query {
 	if snap.Catalog.Targeted() {
 		q.Platform, q.Country = r.Client().System().Platform, r.Client().Place().CountryCode
@@ -128,8 +130,8 @@ func (r reader) holdLarge(d release.Decision) error {
 	return r.request.Hold(size)
 }
 
-// updateCheck appends the response for a decision to b. With notes, it contains the notes of the
-// versions up to the target.
+// updateCheck appends the response for a decision to b. If notes is true, the response also
+// contains the notes of the versions after the caller's version, up to the target.
 func (r reader) updateCheck(b []byte, q release.Query, d release.Decision, notes bool) ([]byte, error) {
 	if err := r.holdLarge(d); err != nil {
 		return nil, err
@@ -221,7 +223,7 @@ func (r reader) appendDistribution(b []byte, d release.Decision) ([]byte, error)
 	return b, nil
 }
 
-// appendOr is like append, but appends null if object is nil.
+// appendOr is like reader.append, but appends null if object is nil.
 func (r reader) appendOr(b, object []byte) []byte {
 	if object == nil {
 		return append(b, "null"...)

@@ -58,7 +58,7 @@ func (p *problems) versionFilter(r *web.Request) versionFilter {
 	}
 }
 
-// versions returns the versions in all that match a filter, in the same order.
+// versions returns the entries in the list all that match the filter f, in the same order.
 func (h *Handlers) versions(
 	r *web.Request, snap *store.Snapshot, all []*store.VersionEntry, f versionFilter,
 ) ([]*store.VersionEntry, error) {

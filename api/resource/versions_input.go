@@ -89,7 +89,8 @@ func (p *problems) channel(channel web.Optional[string], preview web.Optional[bo
 	}
 }
 
-// nativeVersions returns the texts that a request sets, or nil if all of them are to be derived.
+// nativeVersions returns the version texts that a request sets for updaters with their own order of
+// versions. It returns nil if all of these texts are to be derived from the comparable version.
 func (p *problems) nativeVersions(o web.Optional[web.Object]) *release.NativeVersions {
 	if o.Wrong {
 		p.Add("native_versions must be an object")
@@ -112,8 +113,8 @@ func (p *problems) nativeVersions(o web.Optional[web.Object]) *release.NativeVer
 	return &n
 }
 
-// dropCopiedLink removes the list of links from the input if the list contains only the single
-// address. The single address need not be a URL, but an address in the list must be one, so keeping
+// dropCopiedLink removes download_links from the input if its only entry is a copy of download_url.
+// The value of download_url need not be a URL, but an address in the list must be one, so keeping
 // the list could make the input invalid.
 func (in *versionInput) dropCopiedLink() {
 	if in.DownloadURL.Value == nil || len(in.DownloadLinks.Or(nil)) != 1 {
@@ -185,7 +186,7 @@ func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) 
 	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent || c.in.Channel.Sent)
 }
 
-// applyIn is apply with the stored channels of the project.
+// applyIn calls apply with the stored channels of the project.
 func (c versionChange) applyIn(tx *store.Tx, p *store.Project, v *store.Version) error {
 	settings, err := tx.Distribution(p.ID)
 	if err != nil {
@@ -240,8 +241,9 @@ func (c versionChange) applyNumber(v *store.Version) error {
 	return nil
 }
 
-// applyChannel sets the channel and whether the version is a preview. A version that was not sent a
-// channel is put on the default one when it becomes a preview or ceases to be one.
+// applyChannel sets the channel and whether the version is a preview. The version moves to the
+// default channel if the channel is null, or if no channel was sent and the version becomes a
+// preview or ceases to be one.
 func (c versionChange) applyChannel(channels release.Channels, v *store.Version) error {
 	before, name := v.Preview, c.in.Channel.Value
 	web.Set(&v.Preview, c.in.IsPreview)
@@ -256,8 +258,9 @@ func (c versionChange) applyChannel(channels release.Channels, v *store.Version)
 	return nil
 }
 
-// applyLinks sets the single address and the list of links. If only one of them was sent,
-// applyLinks derives the other from it. If both were sent, it stores both unchanged.
+// applyLinks sets the single address, download_url, and the list of links, download_links. If only
+// one of them was sent, applyLinks derives the other from it. If both were sent, it stores both
+// unchanged.
 func (c versionChange) applyLinks(v *store.Version) {
 	url := web.OrNil(c.in.DownloadURL.Value)
 	switch {
