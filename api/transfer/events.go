@@ -149,8 +149,9 @@ func (im *importer) requests(raw json.RawMessage) error {
 	return nil
 }
 
-// systems returns a function that reads a line with the count of one version. The function counter
-// returns the key under which the request statistics count that version.
+// systems returns a function that reads a line with the number of requests from one version of a
+// system or of the app. The function counter returns the key under which the request statistics
+// count that version.
 func (im *importer) systems(
 	counter func(store.ProjectID, store.Hour, platform.Platform, string) store.RequestCounter,
 ) func(json.RawMessage) error {

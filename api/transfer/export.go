@@ -23,7 +23,7 @@ import (
 	"svc/store"
 )
 
-// The trailers of an export. They describe the archive or, if it is incomplete, contain the reason.
+// The trailers of an export. They describe the archive or, if it is incomplete, state why.
 const (
 	trailerManifest = http.TrailerPrefix + "Svc-Manifest"
 	trailerContents = http.TrailerPrefix + "Svc-Contents"
@@ -297,8 +297,9 @@ func (x *exporter) downloads() error {
 	return errors.Join(err, failed)
 }
 
-// logGroups writes the groups of logs. It leaves them out while logs of an earlier version of the
-// program are being counted in them, because an import of the archive then counts all of them.
+// logGroups writes the groups of logs. It omits all groups while logs that an earlier version of
+// the program stored are still being counted in them. An import of an archive without groups counts
+// all logs itself.
 func (x *exporter) logGroups() error {
 	whole, err := x.tx.LogsGrouped(x.project.ID)
 	if err != nil || !whole {

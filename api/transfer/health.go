@@ -35,7 +35,7 @@ func (im *importer) health(raw json.RawMessage) error {
 	}
 	p.Past("t", in.Time, im.now.Unix(), true)
 	c := store.HealthCount{Failures: map[string]int64{}}
-	// part reads a number of users, which are among total.
+	// part checks a number of addresses or users, which must not exceed total.
 	part := func(field string, value web.Optional[web.Integer], total int64) int64 {
 		n := int64(value.Or(0))
 		if value.Wrong || n < 0 || n > total {

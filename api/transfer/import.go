@@ -31,7 +31,7 @@ type importView struct {
 	Done       bool             `json:"done,omitempty"`
 	DryRun     bool             `json:"dry_run,omitempty"`
 	ProjectKey string           `json:"project_key,omitempty"`
-	Records    map[string]int64 `json:"records,omitempty"`         // imported, by file
+	Records    map[string]int64 `json:"records,omitempty"`         // number of imported records, by file in the archive
 	Repeated   int64            `json:"events_repeated,omitempty"` // duplicate events that were omitted
 	Aliases    []string         `json:"aliases_taken,omitempty"`   // aliases that were omitted because another project has them
 	Failed     int64            `json:"files_failed,omitempty"`    // files without content in the archive

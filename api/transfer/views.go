@@ -37,7 +37,7 @@ type exportedCount struct {
 	Name     string            `json:"event_name"`
 	Platform platform.Platform `json:"platform"`
 	Region   string            `json:"region"`
-	Offset   *int              `json:"utc_offset_minutes"` // east; nil if the client did not send it
+	Offset   *int              `json:"utc_offset_minutes"` // minutes east of UTC; nil if the client did not send it
 	Count    int64             `json:"count"`
 }
 
@@ -82,9 +82,9 @@ type exportedSystem struct {
 	Count    int64             `json:"count"`
 }
 
-// exportedDownloads is the number of downloads of a file on a day of UTC.
+// exportedDownloads is the number of downloads of a file on one day in UTC.
 type exportedDownloads struct {
-	Day    int64  `json:"day"`
+	Day    int64  `json:"day"`     // start of the day in Unix seconds
 	FileID string `json:"file_id"` // "(other)" represents the files beyond the limit of a day
 	Count  int64  `json:"count"`
 }
@@ -93,7 +93,7 @@ type exportedDownloads struct {
 // that have failed since.
 type exportedHealth struct {
 	Version   string           `json:"version"`
-	Time      int64            `json:"t"` // start of the bucket
+	Time      int64            `json:"t"` // start of the bucket in Unix seconds
 	Addresses int64            `json:"addresses"`
 	Users     int64            `json:"users"`
 	ErrorLogs int64            `json:"error_logs"` // addresses with an error log
