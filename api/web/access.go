@@ -71,7 +71,7 @@ func AnyScope(scopes ...string) Access {
 	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}
 }
 
-// From returns a copy of the access that has another value of Project.
+// From returns a copy of the access with Project set to p.
 func (a Access) From(p ProjectFrom) Access {
 	a.Project = p
 	return a
@@ -95,5 +95,6 @@ func (c Caller) Reaches(p store.ProjectID) bool {
 }
 
 // ErrOtherProject rejects a key that is limited to other projects than that of the request. The
-// text is the same whether or not the project exists, so that a key cannot be used to find out.
+// text is the same whether or not the project exists, so that a key cannot be used to find out
+// which projects exist.
 var ErrOtherProject = fault.New(fault.Unauthorized, "this API key does not reach the project")

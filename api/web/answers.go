@@ -54,12 +54,12 @@ func (a *Answers) inTurn(encode func() ([]byte, error)) ([]byte, error) {
 // Budget returns the number of bytes that responses hold and the maximum that they may hold.
 func (a *Answers) Budget() (used, size int64) { return a.memory.Used(), a.memory.Size() }
 
-// Waiting returns the number of requests that are waiting for their share.
+// Waiting returns the number of requests that are waiting for memory for their responses.
 func (a *Answers) Waiting() int64 {
 	return a.memory.Waiting() + a.public.Waiting() + a.address.Waiting()
 }
 
-// Refused returns the number of requests that did not get their share in time.
+// Refused returns the number of requests that did not get memory for their responses in time.
 func (a *Answers) Refused() uint64 {
 	return a.memory.Refused() + a.public.Refused() + a.address.Refused()
 }

@@ -344,8 +344,8 @@ func (r *Request) arrived() (refused bool) {
 	return b.refused
 }
 
-// extend sets a new read deadline for a body of more than MinBytesPerSecond bytes. The deadline is
-// 30 seconds after the time in begin, plus one second for each MinBytesPerSecond bytes that have
+// extend sets a new read deadline for a body that is larger than MinBytesPerSecond bytes. The
+// deadline is 30 seconds after begin, plus one second for each MinBytesPerSecond bytes that have
 // arrived, but at most stallTime from now.
 func (r *Request) extend(begin time.Time, arrived int) {
 	r.body.mu.Lock()
