@@ -25,8 +25,8 @@ type Formula struct {
 // replaces its operands on the stack with its result.
 type step struct {
 	kind   byte    // one of the kinds below, or one of + - * /
-	alias  byte    // 'A' to 'Z'
-	number float64 // finite and not negative
+	alias  byte    // 'A' to 'Z', if kind is stepAlias
+	number float64 // finite and not negative, if kind is stepNumber
 }
 
 const (
@@ -35,9 +35,9 @@ const (
 	stepNegate byte = '~'
 )
 
-// Parse parses a formula of at most 256 characters. declared reports whether an alias may
-// be used. The text of an error begins with "formula" and contains the position of the
-// error.
+// Parse parses a formula of at most 256 characters. declared reports whether the formula may use
+// the given alias, a letter from A to Z. The text of every error begins with "formula". If a
+// character is unexpected, the text also contains its position.
 func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	if utf8.RuneCountInString(text) > longest {
 		return nil, fmt.Errorf("formula must have at most %d characters", longest)
@@ -55,8 +55,9 @@ func Parse(text string, declared func(alias byte) bool) (*Formula, error) {
 	return &Formula{steps: p.steps, depth: p.depth}, nil
 }
 
-// Eval evaluates the formula. value returns the value of an alias. Division by zero gives
-// 0. If the result is not finite, Eval returns 0. The result is never negative zero.
+// Eval evaluates the formula. It calls value to get the value of an alias. A division by zero has
+// the result 0. If the result of the formula is not finite, Eval returns 0. It never returns
+// negative zero.
 func (f *Formula) Eval(value func(alias byte) float64) float64 {
 	waiting := make([]float64, 0, 8)
 	if f.depth > cap(waiting) {
@@ -97,14 +98,14 @@ func apply(operator byte, a, b float64) float64 {
 	return a / b
 }
 
-// parser emits the steps of a formula while it reads the text once.
+// parser reads the text of a formula once and emits its steps.
 type parser struct {
 	text     string
 	at       int
 	declared func(alias byte) bool
 	steps    []step
 	waiting  int // number of operands on the stack after the steps so far
-	depth    int // maximum that waiting has reached
+	depth    int // greatest value of waiting so far
 }
 
 // expression parses: term { ("+" | "-") term }.
@@ -113,7 +114,8 @@ func (p *parser) expression() error { return p.chain('+', '-', p.term) }
 // term parses: factor { ("*" | "/") factor }.
 func (p *parser) term() error { return p.chain('*', '/', p.factor) }
 
-// chain parses operands joined by either of two operators, from left to right.
+// chain parses operands that are joined by the operators one and other, which have the same
+// precedence, from left to right. operand parses a single operand.
 func (p *parser) chain(one, other byte, operand func() error) error {
 	if err := operand(); err != nil {
 		return err
@@ -187,8 +189,8 @@ func (p *parser) operand(s step) {
 	p.depth = max(p.depth, p.waiting)
 }
 
-// peek returns the next byte that is not a blank, or 0 at the end. A zero byte in the
-// text is an error, too.
+// peek skips blanks and returns the byte after them without consuming it, or 0 at the end of the
+// text. For a zero byte it returns '?', which is invalid everywhere in a formula.
 func (p *parser) peek() byte {
 	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
 		p.at++
@@ -202,7 +204,8 @@ func (p *parser) peek() byte {
 	return p.text[p.at]
 }
 
-// unexpected returns the error about the character at the current position.
+// unexpected returns the error that the character at the current position is unexpected, or that
+// the formula ends too early.
 func (p *parser) unexpected() error {
 	if p.at == len(p.text) {
 		return errors.New("formula ends too early")
@@ -211,7 +214,7 @@ func (p *parser) unexpected() error {
 	return fmt.Errorf("formula has an unexpected %q at character %d", r, p.character(p.at))
 }
 
-// character returns the position in characters, from 1, of a byte offset.
+// character converts a byte offset in the text to a position in characters, which starts at 1.
 func (p *parser) character(at int) int { return utf8.RuneCountInString(p.text[:at]) + 1 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

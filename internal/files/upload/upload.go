@@ -117,9 +117,9 @@ func Open(dir string, now func() time.Time, log *slog.Logger) (*Sessions, error)
 	})
 }
 
-// Create creates a session. The error is TooMany if the credential or the project has
-// reached its limit of open sessions. It is NoSpace under the same conditions as for
-// Room.
+// Create creates a session. The error is TooMany if the credential or the project has reached its
+// limit of open sessions. It is NoSpace if the project may not use as much disk space as the file
+// needs; see Room.
 func (s *Sessions) Create(r Request) (*Session, error) {
 	u, err := s.begin(r, false)
 	if err != nil {
@@ -175,7 +175,8 @@ func (s *Sessions) Get(project uint32, id string) (*Session, error) {
 
 func notFound() error { return fault.New(fault.NotFound, "upload not found") }
 
-// find returns the session of a project with the given ID, even if it is completed.
+// find returns the project's session with the given ID, even if the session is completed. The error
+// is NotFound if there is none, if it has expired, or if it belongs to a single request.
 func (s *Sessions) find(project uint32, id string) (*session, error) {
 	s.mu.Lock()
 	u := s.open[id]
@@ -199,7 +200,8 @@ func (s *Sessions) ListOpen(project uint32) (list []*Session) {
 	return list
 }
 
-// Abort drops a session. The session must not be completed.
+// Abort removes a session that is not completed. The error is NotFound under the same conditions as
+// for Get.
 func (s *Sessions) Abort(project uint32, id string) error {
 	u, err := s.find(project, id)
 	if err != nil {
@@ -223,7 +225,8 @@ func (s *Sessions) Projects() []uint32 {
 	return slices.Compact(numbers)
 }
 
-// DropProject drops all sessions of a project, including completed ones.
+// DropProject removes all sessions of a project, including completed ones. It skips the sessions of
+// single requests (see Receive), because these requests remove them.
 func (s *Sessions) DropProject(project uint32) error {
 	var failed error
 	for _, u := range s.list() {
@@ -263,7 +266,7 @@ func (s *Sessions) list() []*session {
 }
 
 // scan loads the sessions in the directory that are not in memory yet. It calls unreadable for
-// those that cannot be read.
+// those that cannot be read, and returns the errors of these calls.
 func (s *Sessions) scan(unreadable func(id string, err error) error) error {
 	s.room.Lock()
 	defer s.room.Unlock()

@@ -12,9 +12,10 @@ import (
 	"svc/internal/files/digest"
 )
 
-// Receive stores a body of exactly r.Size bytes as one file. When the whole content is
-// durable, it calls register, as Complete does. After an error, only what register has
-// stored remains. The error is one of those of Create and WriteChunk, except TooMany.
+// Receive stores a body of exactly r.Size bytes as one file. When all bytes are durable, it calls
+// register, which moves the content and creates the record of the file. After an error, nothing
+// remains except what register has stored. The error is one of register, or one that Create or
+// WriteChunk can return, except TooMany.
 func (s *Sessions) Receive(
 	ctx context.Context, r Request, body io.Reader, register func(Content) (fileID string, err error),
 ) (fileID string, err error) {
@@ -38,7 +39,7 @@ func (s *Sessions) Receive(
 	})
 }
 
-// receive writes a body to the content file and returns its checksums.
+// receive writes a body to the session's content file and returns the checksums of the body.
 func (u *session) receive(ctx context.Context, body io.Reader) (sums digest.Sums, err error) {
 	content, err := os.OpenFile(u.path(contentName), os.O_WRONLY, 0)
 	if err != nil {
