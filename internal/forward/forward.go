@@ -77,8 +77,8 @@ type Caller struct {
 	RequestID string // id of the request, for the log
 }
 
-// begin registers a submission and returns it, with first set. If an identical submission
-// is already being processed, it returns that one, and first is false.
+// begin registers a new submission and returns it; first is then true. If an identical submission
+// is already being processed, begin returns that one, and first is false.
 func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,9 +90,9 @@ func (e *Engine) begin(key limit.Key) (one *submission, first bool) {
 	return one, true
 }
 
-// alone waits until no other submission with the same key is being processed, and then
-// registers a new one, which the caller must end with end. If one of the submissions for
-// which it waited has failed, alone returns the error of that submission.
+// alone waits until no other submission with the same key is being processed, and then registers a
+// new one. The caller must call end with the result of the new submission. If one of the
+// submissions for which alone waited has failed, it returns the error of that submission.
 func (e *Engine) alone(ctx context.Context, key limit.Key) (end func(error), err error) {
 	for {
 		one, first := e.begin(key)
@@ -118,8 +118,8 @@ func (e *Engine) end(key limit.Key, one *submission, err error) {
 	close(one.done)
 }
 
-// target is where the feedback of a project is forwarded: the repository, with the
-// settings.
+// target contains the settings that determine where the feedback of a project is forwarded: those
+// of the site for the app of the code host, and those of the project, which name the repository.
 type target struct {
 	app         *store.CodehostApp
 	integration *store.CodehostIntegration
@@ -284,8 +284,9 @@ func (e *Engine) forward(ctx context.Context, by Caller, p *store.Project, to ta
 	return e.DB.CompleteForward(w, issue.Number, linkOf(issue), false)
 }
 
-// takeQuota counts a submission for its client address and returns an error if the limit
-// is exceeded. Stored feedback is not counted, because an authorized user forwards it.
+// takeQuota counts a submission for its client address and returns an error if the limit is
+// exceeded. It does not count feedback that was stored before, because an authorized user forwards
+// it.
 func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 	if w.Stored() {
 		return nil
@@ -299,8 +300,8 @@ func (e *Engine) takeQuota(by Caller, w *store.Forward) error {
 		v.Limit, minutes(e.Period), minutes(v.Reset)).After(v.Reset)
 }
 
-// notForwarded returns the error that tells the client about a failure at the code host.
-// It wraps err, which is only for the log.
+// notForwarded returns the error that tells the client that the code host failed. It wraps err for
+// the log; the client does not see the text of err.
 func notForwarded(w *store.Forward, err error) error {
 	text := "the feedback was not stored, because it could not be forwarded; try again later, or send it without forwarding"
 	if w.Stored() {
@@ -321,8 +322,8 @@ func newIssue(p *store.Project, f *store.Feedback, template codehost.Template) c
 	return codehost.NewIssue{Title: title, Body: strings.TrimRight(body, "\n") + "\n\n" + marker(f.ID), Labels: template.Labels}
 }
 
-// marker returns a comment by which an issue can be found. It is added to the body of
-// every issue and is not displayed.
+// marker returns an HTML comment that identifies the issue of a feedback record. It is appended to
+// the body of every issue, where it is not displayed, so that the issue can be found by it.
 func marker(id store.ID) string { return "<!-- svc feedback " + id.String() + " -->" }
 
 // findIssue looks for the issue of a store.Forward at the code host. It returns nil if
@@ -339,7 +340,7 @@ func linkOf(issue *codehost.Issue) *string {
 	return &issue.URL
 }
 
-// OpenApp returns the app that the settings configure, or nil if they configure none. If
+// OpenApp returns the code host app that the settings configure, or nil if they configure none. If
 // the app's private key cannot be decrypted, the error is of kind Invalid and asks the
 // administrator to enter the key again.
 func OpenApp(keys *seal.Keys, settings *store.CodehostApp) (*codehost.App, error) {
@@ -361,7 +362,7 @@ func valueOf[T any](v *T) (value T) {
 	return value
 }
 
-// minutes formats a duration for display, in minutes.
+// minutes formats a duration for display, rounded up to minutes.
 func minutes(d time.Duration) string {
 	if d <= time.Minute {
 		return "a minute"

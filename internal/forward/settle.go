@@ -21,9 +21,9 @@ const (
 	retryTime = 24 * time.Hour
 )
 
-// Settle processes the submissions for which it is unknown whether an issue was created.
-// If it finds the issue, it stores the feedback with the number and address of the issue.
-// Otherwise it removes the store.Forward, so that nothing of a visitor's submission
+// Settle processes the submissions for which it is unknown whether an issue was created. If it
+// finds the issue, it stores the feedback with the number and address of the issue. Otherwise it
+// removes the store.Forward that records the submission, so that nothing of a visitor's submission
 // remains. If the code host does not respond, later calls retry for a day.
 func (e *Engine) Settle(ctx context.Context) error {
 	all, err := e.DB.Forwards()
@@ -52,7 +52,7 @@ func (e *Engine) Settle(ctx context.Context) error {
 }
 
 // settle processes one store.Forward. It does nothing if an identical submission is being
-// processed, or was made after the Forward was read.
+// processed, or has been processed since w was read.
 func (e *Engine) settle(ctx context.Context, w *store.Forward) (err error) {
 	if w.Key != nil {
 		one, first := e.begin(*w.Key)

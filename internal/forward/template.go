@@ -13,9 +13,9 @@ import (
 	"svc/store"
 )
 
-// template returns the template for a project's issues, including their labels. If it is
-// a file in the repository that cannot be read, template returns the template of the
-// instance.
+// template returns the template for a project's issues, including their labels. If the project uses
+// a template file in its repository, and that file cannot be read, template returns the template of
+// the instance.
 func (e *Engine) template(ctx context.Context, log *slog.Logger, a *store.CodehostApp, i *store.CodehostIntegration) codehost.Template {
 	t := codehost.BuiltinTemplate
 	if a.CustomTemplate {
@@ -69,8 +69,8 @@ func (e *Engine) FileTemplate(ctx context.Context, a *store.CodehostApp, i *stor
 	return kept, nil
 }
 
-// ForgetFileTemplate removes the template of an integration from the cache, so that the
-// file is read again.
+// ForgetFileTemplate removes the template of an integration from the cache, so that the next use
+// reads the file again.
 func (e *Engine) ForgetFileTemplate(i *store.CodehostIntegration) { e.templates.drop(placeOf(i)) }
 
 // templatePlace identifies a template file by its repository, path and ref.
@@ -108,8 +108,8 @@ func (k FetchedTemplate) lives(now time.Time) bool {
 	return now.Sub(k.Fetched) < templateLives && !k.Fetched.After(now)
 }
 
-// put adds a template to the cache. It removes templates that have expired, or all
-// templates if there are too many.
+// put adds a template to the cache. It first removes the templates that have expired. If there are
+// still too many, it removes all of them.
 func (c *templateCache) put(place templatePlace, kept FetchedTemplate) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

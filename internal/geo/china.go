@@ -2,9 +2,10 @@ package geo
 
 import "strings"
 
-// Province returns the province of the place with the given six-digit code of GB/T 2260.
-// province is the code of the province. name is its Chinese name, or its code if the name
-// is not known. ok is false if code does not have six digits.
+// Province returns the Chinese province that contains the place with the given code. Codes have six
+// digits and are defined by the standard GB/T 2260. province is the code of the province. name is
+// its Chinese name, or its code if the name is not known. ok is false if code does not have six
+// digits.
 func Province(code string) (province, name string, ok bool) {
 	if len(code) != 6 || strings.Trim(code, "0123456789") != "" {
 		return "", "", false
@@ -26,7 +27,7 @@ var provinceNames = map[string]string{
 	"710000": "台湾省", "810000": "香港特别行政区", "820000": "澳门特别行政区",
 }
 
-// division is a province of China, with the names that it has in databases.
+// division is a province of China, with the names that geographic databases use for it.
 type division struct {
 	digits string // the first two digits of its code, which were its code in ISO 3166-2 until 2017
 	iso    string // its present code in ISO 3166-2, without the country
@@ -173,11 +174,10 @@ func indexCities() map[string]string {
 	return codes
 }
 
-// chineseCodes returns the codes of a province and of a city in it. iso is the ISO 3166-2
-// code of the province; region is its English name, which is used if that code is not
-// known; city is the English name of the city. A code is "" if the place is not known.
-// Four cities are provinces themselves: each has one city code, which is returned for all
-// of its parts.
+// chineseCodes returns the codes of a province and of a city in it. iso is the ISO 3166-2 code of
+// the province; region is its English name, which is used if that code is not known; city is the
+// English name of the city. A code is "" if the place is not known. Four cities are also provinces:
+// each has a single city code, which is returned whatever city is.
 func chineseCodes(iso, region, city string) (province, cityCode string) {
 	d, ok := findDivision(strings.TrimPrefix(iso, "CN-"), letters(region))
 	if !ok {
@@ -205,8 +205,8 @@ func findDivision(iso, name string) (division, bool) {
 	return division{}, false
 }
 
-// startsWithOne reports whether text starts with one of the words in list, which blanks
-// separate.
+// startsWithOne reports whether text starts with one of the words in list, which are separated by
+// blanks.
 func startsWithOne(text, list string) bool {
 	for word := range strings.FieldsSeq(list) {
 		if strings.HasPrefix(text, word) {
@@ -216,8 +216,8 @@ func startsWithOne(text, list string) bool {
 	return false
 }
 
-// letters returns the letters of a name, in lower case. It removes the diacritics that
-// occur in Chinese names.
+// letters returns the letters of a name, in lower case. It replaces the letters with diacritics
+// that occur in Chinese names with plain ones.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,7 +1,7 @@
 package geo
 
-// CountryName returns the English name of a country. code is its ISO 3166-1 alpha-2 code
-// in upper case. XK is Kosovo, a code that the standard leaves to its users. For any
+// CountryName returns the English name of a country. code is its ISO 3166-1 alpha-2 code in upper
+// case, or XK for Kosovo, which is one of the codes that the standard leaves to its users. For any
 // other text, CountryName returns "".
 func CountryName(code string) string {
 	if !isCountryCode(code) {

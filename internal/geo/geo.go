@@ -82,8 +82,8 @@ func Open(enabled bool, database string) (*Locator, error) {
 	return g, nil
 }
 
-// Refresh reads the database again if the file has changed since the last call. changed
-// reports whether it has. If reading fails, the old database stays in use, and later
+// Refresh reads the database file again if it has changed since the last call. changed reports
+// whether the new version is now in use. If reading fails, the old version stays in use, and later
 // calls do not try the same file again. Lookups are possible during Refresh.
 func (g *Locator) Refresh() (changed bool, err error) {
 	if g == nil || g.path == "" {
