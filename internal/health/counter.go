@@ -18,11 +18,11 @@ import (
 	"svc/store"
 )
 
-// maxSubjects is the number of addresses, and of users, of a project that the counter holds for one
-// day. If there are more, it samples them.
+// maxSubjects is the maximum number of addresses, and likewise of users, that the counter holds for
+// a project on one day. If there are more, it holds only a sample of them.
 const maxSubjects = 200_000
 
-// kind says what identifies a subject.
+// kind is the kind of identifier of a subject: an address or a user ID.
 type kind uint8
 
 const (
@@ -31,15 +31,16 @@ const (
 	kinds
 )
 
-// counter counts the subjects of versions, and the failing ones among them, by the bucket of time
-// in which a subject was first seen on a version on a UTC day. A failure counts in the bucket of its
-// subject, however much later it occurs, so both versions have had the same time to fail. For each
-// subject the counter holds a 64-bit keyed hash. It never stores the hash, and draws a new key every
-// day. A counter is safe for concurrent use.
+// counter counts the subjects of versions, which are addresses or users, and the failing ones among
+// them. It counts a subject in the bucket of time in which it first saw the subject on a version on
+// a UTC day. A failure counts in the bucket of its subject, however much later it occurs, so a
+// version and its baseline have had the same time to fail. For each subject, the counter holds a
+// 64-bit keyed hash in memory. It never writes the hash to disk, and draws a new key every day. A
+// counter is safe for concurrent use.
 type counter struct {
 	now   func() time.Time
-	width int64 // of a bucket, in seconds
-	limit int   // of the subjects of a kind, project and day
+	width int64 // length of a bucket, in seconds
+	limit int   // maximum number of subjects of each kind, for a project on one day
 
 	mu       sync.Mutex
 	projects map[store.ProjectID]*observed // guarded by mu
@@ -51,22 +52,22 @@ type observed struct {
 	seed   maphash.Seed
 	groups [kinds]group
 	counts map[bucket]*count
-	// failures lists the names of events, and "" for error logs. A position is the bit of a subject
-	// that has failed in this way.
+	// failures lists the failures that have been seen: the names of events, and "" for error logs.
+	// The index of a failure is the position of its bit in subject.failed.
 	failures []string
 }
 
 // group contains the subjects of one kind.
 type group struct {
-	sampled  int // number of leading bits of the hash that must be 0, for all versions alike
-	size     int
+	sampled  int // number of leading bits that must be 0 in a hash, or else the subject is not counted
+	size     int // number of subjects of all versions
 	versions map[store.ID]map[uint64]subject
 }
 
-// subject is a user of a version on the current day.
+// subject is an address or a user that was seen on a version on the current day.
 type subject struct {
 	seen   uint32 // Unix time of the first request
-	failed uint32 // bits of the failures that have been counted
+	failed uint32 // failures that have been counted; each has a bit, see observed.failures
 }
 
 // bucket identifies the count of a version in one bucket of time.
@@ -77,14 +78,15 @@ type bucket struct {
 
 type count struct {
 	store.HealthCount
-	changed bool // since it was last taken
+	changed bool // whether it has changed since take last returned it
 }
 
 func newCounter(now func() time.Time, width int64) *counter {
 	return &counter{now: now, width: width, limit: maxSubjects, projects: map[store.ProjectID]*observed{}}
 }
 
-// seeAddress counts a request from an address. Addresses of one /64 network of IPv6 are one subject.
+// seeAddress counts a request from an address. All addresses in one /64 network of IPv6 are one
+// subject. failed reports whether the request uploads an error log.
 func (c *counter) seeAddress(p store.ProjectID, version store.ID, from netip.Addr, failed bool) {
 	from = from.Unmap()
 	if from.Is6() {
@@ -98,7 +100,8 @@ func (c *counter) seeAddress(p store.ProjectID, version store.ID, from netip.Add
 	c.see(o, address, version, maphash.Bytes(o.seed, bytes[:]), failed, "")
 }
 
-// seeUser counts an event of a user. event is the name of the event if it is a failure.
+// seeUser counts an event of a user. event is the name of the event if it is a failure, and ""
+// otherwise.
 func (c *counter) seeUser(p store.ProjectID, version store.ID, id, event string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +132,8 @@ func (c *counter) project(p store.ProjectID) *observed {
 
 const secondsPerDay = 24 * 60 * 60
 
-// see counts a subject. The caller must hold mu.
+// see counts a subject, which is identified by its hash, and its failure if failed is true. failure
+// is the name of the event that is the failure, or "" for an error log. The caller must hold mu.
 func (c *counter) see(o *observed, k kind, version store.ID, hash uint64, failed bool, failure string) {
 	g := &o.groups[k]
 	if bits.LeadingZeros64(hash) < g.sampled {
@@ -188,8 +192,9 @@ func (n *count) add(k kind) {
 	}
 }
 
-// bit returns the bit of a failure, or 0 if all bits are in use. Rules use at most 8 at a time; the
-// others belong to rules that have been replaced today.
+// bit returns the bit that represents a failure in subject.failed, or 0 if all 32 bits are in use.
+// The rules of a project use at most 8 bits; the others belong to rules that have been replaced
+// today.
 func (o *observed) bit(failure string) uint32 {
 	for i, f := range o.failures {
 		if f == failure {
@@ -203,8 +208,8 @@ func (o *observed) bit(failure string) uint32 {
 	return 1 << (len(o.failures) - 1)
 }
 
-// halve forgets about half of the subjects of all versions. Those that remain have one more leading
-// zero bit in common.
+// halve removes roughly half of the subjects of all versions: from now on, one more leading bit of
+// a hash must be 0.
 func (g *group) halve() {
 	g.sampled++
 	g.size = 0
@@ -218,15 +223,15 @@ func (g *group) halve() {
 	}
 }
 
-// closed is the count of a bucket that is over.
+// closed is the count of a bucket that has ended.
 type closed struct {
 	project store.ProjectID
 	bucket
 	store.HealthCount
 }
 
-// take returns the counts of closed buckets that have changed since the last call. It removes counts
-// that cannot change any more, and all counts of projects that are not watched.
+// take returns the counts of closed buckets that have changed since the last call. It removes
+// counts that can no longer change, and all counts of projects for which watched returns false.
 func (c *counter) take(watched func(store.ProjectID) bool) (changed []closed) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,8 +270,9 @@ func (c *counter) restore(list []closed) {
 	}
 }
 
-// since returns the number of addresses that were first seen on a version at or after the given
-// time, for each bucket in memory by its start.
+// since returns the number of addresses that were first seen on a version at or after from, a Unix
+// time in seconds. The result contains this number for each bucket in memory; its keys are the
+// starts of the buckets, also in Unix seconds.
 func (c *counter) since(p store.ProjectID, version store.ID, from int64) map[int64]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -58,7 +58,7 @@ func (e *Engine) Next() (time.Duration, bool) {
 	return time.Unix(e.start(now.Unix())+e.counter.width, 0).Sub(now), true
 }
 
-// start returns the start of the bucket that contains a time.
+// start returns the start of the bucket that contains a time. Both are Unix times in seconds.
 func (e *Engine) start(at int64) int64 { return at / e.counter.width * e.counter.width }
 
 // Run finds out which versions are being rolled out. If a bucket has closed since the last run, it
@@ -89,7 +89,9 @@ func (e *Engine) Run(ctx context.Context) error {
 	return err
 }
 
-// refresh replaces the watches. It returns the rollouts that are watched.
+// refresh reads from the store which rollouts have started and are running or paused, and returns
+// them. It replaces the Watch of every project, so that only requests for these rollouts are
+// counted.
 func (e *Engine) refresh() (watched []store.OpenRollout, err error) {
 	open, err := e.DB.OpenRollouts()
 	if err != nil {
@@ -142,8 +144,8 @@ func (e *Engine) write() error {
 	return nil
 }
 
-// act holds a rollout if a rule that may do so is failing, and notes the other rules that are suspect or
-// failing.
+// act holds a rollout if a rule with the action hold is failing. For other rules that are suspect
+// or failing, it only records the state and sends an event.
 func (e *Engine) act(o store.OpenRollout) error {
 	if !o.Version.Rollout.Health {
 		return nil
@@ -191,10 +193,10 @@ func (e *Engine) act(o store.OpenRollout) error {
 	return err
 }
 
-// Step returns what decides whether a rollout may take its next step: the number of addresses that
-// were first seen on its version since the current step started, and whether a health rule is suspect
-// or failing. Addresses in the bucket in which the step started are only known until the server is
-// restarted.
+// Step returns the facts that decide whether a rollout may take its next step. exposure is the
+// number of addresses that were first seen on its version since the current step started. suspect
+// reports whether a health rule is suspect or failing. After a restart of the server, exposure no
+// longer includes addresses of the bucket in which the step started.
 func (e *Engine) Step(o store.OpenRollout) (exposure int64, suspect bool, err error) {
 	r := o.Version.Rollout
 	if r.StepStartedAt == nil {

@@ -13,7 +13,7 @@ import (
 type Report struct {
 	State    rollout.HealthState // the worst of all rules
 	Baseline string              // display text of the baseline; "" = none
-	Since    *int64              // time since which counts are used; nil if the rollout has not started
+	Since    *int64              // Unix time since which counts are used; nil if the rollout has not started
 	Rules    []Rule
 }
 
@@ -21,12 +21,13 @@ type Report struct {
 type Rule struct {
 	rollout.HealthRule
 	rollout.Verdict
-	Series []rollout.Count // the closed buckets with subjects of either version, the oldest first
+	Series []rollout.Count // the closed buckets with subjects of the version or its baseline, the oldest first
 }
 
-// Report evaluates the rules of a project for a version with a rollout. It uses the counts that have
-// been written. If the rollout has stopped, it leaves out buckets that were not closed by then: only the
-// baseline may be counted in them, for another rollout.
+// Report evaluates the rules of a project for a version with a rollout. It uses the counts in the
+// store, which has only counts of closed buckets. If the rollout has stopped, Report leaves out all
+// buckets that were not closed by then, because they may count only the baseline, for another
+// rollout.
 func (e *Engine) Report(tx *store.Tx, p store.ProjectID, v *store.Version) (Report, error) {
 	settings, err := tx.Distribution(p)
 	if err != nil {
@@ -79,9 +80,9 @@ func (e *Engine) Report(tx *store.Tx, p store.ProjectID, v *store.Version) (Repo
 	return report, nil
 }
 
-// pair contains the counts of both versions in one bucket.
+// pair contains the counts of a version and of its baseline in one bucket.
 type pair struct {
-	start             int64
+	start             int64 // Unix seconds
 	version, baseline store.HealthCount
 }
 
@@ -94,6 +95,7 @@ func (b pair) of(r rollout.HealthRule) rollout.Count {
 }
 
 // readBuckets reads the counts of a version and its baseline, which may be nil, in order of time.
+// It skips buckets that start before from, a Unix time in seconds.
 func readBuckets(tx *store.Tx, p store.ProjectID, v, baseline *store.Version, from int64) ([]pair, error) {
 	var all []pair
 	err := tx.EachHealth(p, v.ID, from, func(at int64, c store.HealthCount) { all = append(all, pair{start: at, version: c}) })
@@ -125,17 +127,19 @@ func (r *Report) failing() *Rule {
 	return nil
 }
 
-// noted reports whether the state of a rule is noted: it is bad, but does not hold the rollout.
+// noted reports whether the state of a rule is only recorded and reported: the rule is suspect, or
+// it is failing but must not hold the rollout.
 func (r *Rule) noted() bool {
 	return r.State == rollout.Suspect || r.State == rollout.Failing && r.Action == rollout.Notify
 }
 
-// news reports whether the state of a rule is noted and has not been noted yet in the given rollout.
+// news reports whether a rule has a state that must be recorded and reported (see noted), and that
+// has not been recorded yet for the given rollout.
 func (r *Report) news(of *rollout.Rollout) bool {
 	return slices.ContainsFunc(r.Rules, func(rule Rule) bool { return rule.noted() && of.IsNews(rule.Name, rule.State) })
 }
 
-// about returns the reason for which a rule is suspect or failing.
+// about describes, for a notification, why a rule is suspect or failing.
 func (r *Report) about(rule *Rule) notify.Health {
 	n := rule.Total
 	return notify.Health{

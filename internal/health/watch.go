@@ -19,7 +19,7 @@ type Watch struct {
 	snap    *store.Snapshot
 	// versions contains the versions that are being rolled out, and their baselines.
 	versions map[store.ID]bool
-	native   map[string]store.ID // native texts of these versions
+	native   map[string]store.ID // these versions by their native texts, see nativeTexts
 	events   map[string]bool     // names of the events that are failures
 }
 
@@ -31,8 +31,8 @@ func (w *Watch) SeeAddress(from netip.Addr, version string, failed bool) {
 	}
 }
 
-// SeeUser counts an event. user is its distinct_id, and version is the text by which it names the
-// version of the app.
+// SeeUser counts an event with the given name. user is the distinct_id of the event, and version is
+// the text by which the event names the version of the app.
 func (w *Watch) SeeUser(user, version, event string) {
 	id, ok := w.find(version)
 	if !ok {
@@ -44,9 +44,9 @@ func (w *Watch) SeeUser(user, version, event string) {
 	w.counter.seeUser(w.project, id, user, event)
 }
 
-// find returns the version that a text means: the one with that display text, comparable version or
-// native text, in this order. It ignores surrounding blanks. ok is false if the text means none of the
-// watched versions.
+// find returns the watched version that a text names by its display text, its comparable version or
+// one of its native texts, tried in this order. It ignores surrounding blanks. ok is false if the
+// text names none of the watched versions.
 func (w *Watch) find(text string) (id store.ID, ok bool) {
 	if text = strings.TrimSpace(text); text == "" {
 		return id, false
@@ -84,7 +84,8 @@ func (e *Engine) newWatch(p store.ProjectID) (*Watch, error) {
 	return w, nil
 }
 
-// add makes w count the users of a version with a rollout, and those of its baseline.
+// add makes w count the users of a version and those of its baseline. r is the rollout of the
+// version, and version is its display text.
 func (w *Watch) add(db *store.Store, r *rollout.Rollout, version string) error {
 	names := []string{version}
 	if r.Baseline != nil {
@@ -108,8 +109,8 @@ func (w *Watch) add(db *store.Store, r *rollout.Rollout, version string) error {
 	return nil
 }
 
-// nativeTexts returns the texts by which updaters with their own rules of comparison name a version.
-// They include each CFBundleVersion of its assets.
+// nativeTexts returns the texts by which updaters that compare versions by their own rules, such as
+// Sparkle, name a version. They include each CFBundleVersion of the version's assets.
 func nativeTexts(v *store.Version, assets []asset.Asset) []string {
 	var set release.NativeVersions
 	if v.NativeVersions != nil {
