@@ -19,13 +19,14 @@ import (
 	"svc/internal/integrity"
 )
 
-// form is the first byte of each value.
+// form is the first byte of each value. It identifies the encoding.
 const form = 1
 
 // ErrDamaged reports a value that cannot be decoded.
 var ErrDamaged = fmt.Errorf("%w: counters of an hour", integrity.ErrDamaged)
 
-// Encoder encodes counters, which must be added in ascending order.
+// Encoder encodes counters. They must be added in ascending order of the number that identifies
+// them, the parameter what of Add and AddText.
 type Encoder struct {
 	value []byte
 	last  uint64
@@ -34,16 +35,16 @@ type Encoder struct {
 // NewEncoder returns an encoder with room for the given number of bytes.
 func NewEncoder(room int) *Encoder { return &Encoder{value: append(make([]byte, 0, room+1), form)} }
 
-// Add adds a counter without a text. what must not be less than that of the previous
-// counter.
+// Add adds a counter without a text and with the value n. The parameter what identifies the counter
+// and must not be less than in the previous call.
 func (e *Encoder) Add(what, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, n)
 	e.last = what
 }
 
-// AddText adds a counter with a text. what must not be less than that of the previous
-// counter.
+// AddText adds a counter with a text and with the value n. The parameter what identifies the
+// counter and must not be less than in the previous call.
 func (e *Encoder) AddText(what uint64, text string, n uint64) {
 	e.value = binary.AppendUvarint(e.value, what-e.last)
 	e.value = binary.AppendUvarint(e.value, uint64(len(text)))
@@ -55,8 +56,8 @@ func (e *Encoder) AddText(what uint64, text string, n uint64) {
 // Value returns the encoded counters.
 func (e *Encoder) Value() []byte { return e.value }
 
-// Each calls visit for each counter of a value without texts, in order. The error is
-// ErrDamaged if the value cannot be decoded.
+// Each decodes a value with counters that have no texts, and calls visit for each counter, in
+// order. The error is ErrDamaged if the value cannot be decoded.
 func Each(value []byte, visit func(what uint64, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged
@@ -78,8 +79,9 @@ func Each(value []byte, visit func(what uint64, n int64)) error {
 	return nil
 }
 
-// EachText calls visit for each counter of a value with texts, in order. The text is
-// valid only during the call. The error is ErrDamaged if the value cannot be decoded.
+// EachText decodes a value with counters that have texts, and calls visit for each counter, in
+// order. The text is valid only during the call of visit. The error is ErrDamaged if the value
+// cannot be decoded.
 func EachText(value []byte, visit func(what uint64, text []byte, n int64)) error {
 	if len(value) == 0 || value[0] != form {
 		return ErrDamaged

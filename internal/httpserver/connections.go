@@ -41,8 +41,8 @@ func connectionLimit(wanted int, files uint64) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// addressShare is the divisor of the maximum that gives the maximum for one address: an
-// eighth.
+// addressShare limits the connections from one address: an address may have 1/addressShare of the
+// maximum number of connections.
 const addressShare = 8
 
 // connections limits the public connections, over the network or a Unix socket. When the
@@ -62,7 +62,7 @@ type connections struct {
 	idle     queue      // public connections that are idle
 	peers    map[string]*peer
 	most     byHeaderless // peers by their number of connections without a complete header
-	short    bool         // whether there was no room, and there is still little
+	short    bool         // whether the maximum was reached, and the shortage has not ended; see shortagePercent
 	stopping bool
 	counts   Counts // the current figures, except Open and Max
 }
@@ -70,9 +70,9 @@ type connections struct {
 // Counts holds the figures of the public connections of a server. Counters start at zero.
 type Counts struct {
 	Open, Max int
-	// Idle and Headerless count the connections that were closed to make room for new ones:
-	// idle ones, and ones without a complete header. Refused counts the new connections that
-	// were closed immediately, because their address already had too many.
+	// Idle counts idle connections, and Headerless counts connections without a complete
+	// header, that were closed to make room for new ones. Refused counts the new connections
+	// that were closed immediately, because their address already had too many.
 	Idle, Headerless, Refused uint64
 }
 
@@ -85,8 +85,9 @@ type peer struct {
 	index      int // index in connections.most
 }
 
-// queue holds connections in the order in which they were added, as candidates for being
-// closed to make room. Only those in a certain state can be closed.
+// queue holds connections in the order in which they were added, as candidates for being closed to
+// make room. If the state of a connection has changed, it may still be in the queue, but must not
+// be closed.
 type queue struct{ list.List }
 
 // claim finds the first connection that is in the given state, sets its state to
@@ -101,8 +102,8 @@ func (q *queue) claim(state http.ConnState) *connection {
 	return nil
 }
 
-// dropBusy removes connections from the front of the queue until the first one is in the
-// given state.
+// dropBusy removes connections from the front of the queue until the first one is in the given
+// state. place returns the field of a connection that holds its position in this queue.
 func (q *queue) dropBusy(state http.ConnState, place func(*connection) **list.Element) {
 	for q.Len() > 0 {
 		one := q.Front().Value.(*connection)
@@ -113,7 +114,8 @@ func (q *queue) dropBusy(state http.ConnState, place func(*connection) **list.El
 	}
 }
 
-// enter puts a connection at the end of the queue.
+// enter adds a connection at the end of the queue, or moves it there. place is the field of the
+// connection that holds its position in this queue.
 func (q *queue) enter(one *connection, place **list.Element) {
 	if *place == nil {
 		*place = q.PushBack(one)
@@ -122,8 +124,8 @@ func (q *queue) enter(one *connection, place **list.Element) {
 	q.MoveToBack(*place)
 }
 
-// drop removes a connection from the queue. It does nothing if the connection is not in
-// the queue.
+// drop removes a connection from the queue. place is the field of the connection that holds its
+// position in this queue. If the position is nil, drop does nothing.
 func (q *queue) drop(place **list.Element) {
 	if *place != nil {
 		q.Remove(*place)
@@ -161,10 +163,11 @@ type connection struct {
 	peer  *peer        // nil for the control socket
 	state atomic.Int32 // http.ConnState or givenAway; StateNew until a complete header has arrived
 
-	// idle, peerIdle and headerless are the positions of the connection in the three queues,
-	// or nil if it is not in that queue. They and gone are guarded by connections.mu.
+	// idle, peerIdle and headerless are the positions of the connection in the queues
+	// connections.idle, peer.idle and peer.headerless, or nil if it is not in that queue. They
+	// and gone are guarded by connections.mu.
 	idle, peerIdle, headerless *list.Element
-	gone                       bool // whether it was closed to make room and is no longer counted
+	gone                       bool // whether it is no longer counted, because it has ended or was closed to make room
 }
 
 // givenAway is the state of a connection that the server closes to make room.
@@ -192,9 +195,9 @@ func (c *connections) Counts() Counts {
 	return counts
 }
 
-// track records the new state of a connection. If a header arrives after the connection
-// was given away, track panics. net/http recovers from the panic and drops the request,
-// which must have no effect because its client could not learn the outcome.
+// track records the new state of a connection. If a header arrives after the server has decided to
+// close the connection, track panics. net/http recovers from the panic and drops the request, which
+// must have no effect because its client could not learn the outcome.
 func (c *connections) track(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		c.add(&connection{conn: conn})
@@ -272,7 +275,7 @@ func (c *connections) headerCame(one *connection) {
 	}
 }
 
-// leave removes a connection from all queues and counts. The caller must hold c.mu.
+// leave removes a connection from all queues, and no longer counts it. The caller must hold c.mu.
 func (c *connections) leave(one *connection) {
 	if one.peer == nil || one.gone {
 		return
@@ -395,8 +398,9 @@ func (c *connections) mayEnter(conn net.Conn) bool {
 	return false
 }
 
-// makeRoom closes the connection that has been idle for the longest time. If none is
-// idle, it closes the oldest one that has not sent a complete header. It reports whether
+// makeRoom closes the first idle connection in the queue idle, which has been idle for the longest
+// time. If there is none, it closes the oldest connection in the queue headerless that has not sent
+// a complete header. place returns the position of a connection in idle. makeRoom reports whether
 // it has closed a connection. The caller must hold c.mu.
 func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
 	idle.dropBusy(http.StateIdle, place)

@@ -43,8 +43,8 @@ type Limits struct {
 	Exempt func(remoteAddr string) bool
 }
 
-// NewServer returns a server. It marks requests over the control socket as requests of
-// the owner.
+// NewServer returns a server. The server marks requests over the control socket as requests of the
+// owner.
 func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	most := connectionLimit(limits.Connections, openFiles())
 	if most < limits.Connections {
@@ -67,10 +67,10 @@ func NewServer(handler http.Handler, limits Limits, log *slog.Logger) *Server {
 	return s
 }
 
-// Serve serves the public listeners and owner, the listener of the control socket, which
-// may be nil, until ctx ends or a listener fails. It then accepts no further connections
-// and waits for requests in progress, but not longer than limit. If limit is 0, it
-// interrupts them immediately. No request is in progress when Serve returns.
+// Serve accepts connections from the public listeners and from the listener of the control socket,
+// which is the parameter owner and may be nil, until ctx ends or a listener fails. It then accepts
+// no further connections and waits for requests in progress, but not longer than limit. If limit is
+// 0, it interrupts them immediately. No request is in progress when Serve returns.
 func (s *Server) Serve(ctx context.Context, limit time.Duration, owner net.Listener, public ...net.Listener) error {
 	var listeners []net.Listener
 	for _, l := range public {
