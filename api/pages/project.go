@@ -375,7 +375,8 @@ func (to reader) version(e *store.VersionEntry, limit int) (*versionView, error)
 
 // hold waits until there is memory for rendering a text of the given size in bytes. If limit is 0,
 // the whole text is rendered. The Markdown, its HTML and the page then take about eleven times the
-// size. Otherwise the text is cut, and the memory that every response reserves is sufficient.
+// size. Otherwise the text is cut, and the memory that Request.Hold reserves for the given size is
+// sufficient.
 func (to reader) hold(size, limit int) error {
 	if limit == 0 {
 		size *= 3 // Hold reserves four times the size of a record

@@ -280,7 +280,8 @@ func (b *body) take(r *Request, next int64, large bool) error {
 }
 
 // takeLarge reserves n bytes in the limits for bodies larger than PublicBodyLimit. It does not
-// reserve them in b.memory.
+// reserve them in b.memory. It reports whether there was enough room, and otherwise reserves
+// nothing.
 func (b *Bodies) takeLarge(address string, n int64) bool {
 	if !b.largeBytes.Take(address, n) {
 		return false
