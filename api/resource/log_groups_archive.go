@@ -20,7 +20,7 @@ const (
 type archivedLogGroup struct {
 	wholeLogGroupView
 	LastHour      int64   `json:"last_hour"`      // start of the hour that is the last of Hours
-	ResolvedAfter *string `json:"resolved_after"` // comparable form of the greatest version when the group was resolved
+	ResolvedAfter *string `json:"resolved_after"` // greatest comparable version at the time when the group was resolved
 	SpikedAt      *int64  `json:"spiked_at"`      // time of the last report of a spike
 }
 

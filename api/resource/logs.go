@@ -235,7 +235,8 @@ func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
 	return q
 }
 
-// exact reads an integer filter from the query. It returns nil if the filter is not set.
+// exact reads an integer filter, which must be from least to most, from the query. It returns nil
+// if the filter is not set.
 func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	if !r.Sent(name) {
 		return nil
@@ -333,8 +334,8 @@ type PrunedView struct {
 	Deleted int `json:"deleted"`
 }
 
-// pruneLogs deletes logs by time, level and address. If the client disconnects before the work is
-// done, it can repeat the request.
+// pruneLogs deletes logs by time, level and sender's address. If the client disconnects before the
+// work is done, it can repeat the request.
 func (h *Handlers) pruneLogs(r *web.Request, change pruneChange) (v PrunedView, err error) {
 	project, err := h.DB.FindProject(r.Param("k"))
 	if err != nil {

@@ -110,9 +110,9 @@ func createRecord[In, R, V any, C creation[R]](h *Handlers, check func(In, write
 	})
 }
 
-// projectName returns the project's name from the path or, for the older paths, from the body. The
-// caller passes the error from checking the body. If the body does not name a project either, the
-// returned error contains all problems.
+// projectName returns the key or alias of the project from the path or, for the older paths, from
+// the body. The parameter broken is the error from checking the body. If the body does not name a
+// project either, the returned error contains all problems.
 func projectName(r *web.Request, broken error) (string, error) {
 	if name := r.Param("k"); name != "" {
 		return name, broken

@@ -42,7 +42,7 @@ type versionFilter struct {
 	preview, deprecated, milestone *bool
 	forced, yanked                 *bool
 	channel                        string // "" = all
-	find                           string // folded
+	find                           string // folded search text
 }
 
 func (p *problems) versionFilter(r *web.Request) versionFilter {

@@ -31,8 +31,8 @@ import (
 // first, with the status failed, so that they can be found if the import fails. Their contents are
 // stored afterwards.
 type importedFiles struct {
-	backend string // ID of the storage for the contents
-	known   map[string]bool
+	backend string          // ID of the storage for the contents
+	known   map[string]bool // IDs in the archive that have been read
 	content []importedContent
 	moved   map[string]string       // maps the object keys in the archive to the new ones, where they differ
 	renamed map[string]store.FileID // maps the IDs in the archive to the new ones, where they differ

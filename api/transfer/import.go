@@ -123,7 +123,7 @@ type importer struct {
 	options  store.ImportOptions
 	newKey   string // "" = the key in the archive
 	now      time.Time
-	tell     func()
+	tell     func() // sends the progress to the client, at most once a second until the import ends
 
 	archive  *transfer.Reader
 	into     *store.Import
