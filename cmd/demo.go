@@ -25,6 +25,8 @@ import (
 	"svc/internal/demo"
 	"svc/internal/durable"
 	"svc/internal/instance"
+	"svc/internal/notify"
+	"svc/internal/seal"
 	"svc/internal/setting"
 	"svc/store"
 )
@@ -44,8 +46,8 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "Run a server with sample data",
 		Long: `Create three sample projects with 90 days of data up to now, and serve them:
 releases, one of them bad and withdrawn, announcements, feedback, logs with an
-incident, events, statistics, cards and keys. The address, the user name and the
-password of the administrator are printed.
+incident, events, statistics, cards, keys and hooks, which are disabled. The address,
+the user name and the password of the administrator are printed.
 
 Without --data everything is in a temporary folder, which is deleted when the server
 stops. With --data it is kept: the folder must be empty or missing, or made by this
@@ -253,7 +255,7 @@ func emptyFolder(dir string, whole bool) error {
 	return err
 }
 
-// fillDemo generates and imports all projects concurrently, then adds the API keys.
+// fillDemo generates and imports all projects concurrently, then adds the API keys and the hooks.
 func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings, c demo.Config) error {
 	to := connection{client: control.InProcess(i.handler)}
 	keys := demo.Keys()
@@ -268,7 +270,10 @@ func (p *program) fillDemo(ctx context.Context, i *service, s *setting.Settings,
 	if err := cmp.Or(ctx.Err(), errors.Join(errs...)); err != nil {
 		return err
 	}
-	return addDemoKeys(i.Store, []byte(s.APIKeySalt), demo.APIKeys(c))
+	return errors.Join(
+		addDemoKeys(i.Store, []byte(s.APIKeySalt), demo.APIKeys(c)),
+		addDemoHooks(i.Store, seal.NewKeys([]byte(s.JWTSecret)), demo.Hooks()),
+	)
 }
 
 // importDemo generates a project and imports it.
@@ -303,6 +308,26 @@ func addDemoKeys(db *store.Store, salt []byte, list []demo.Key) error {
 				key.Projects = append(key.Projects, project.ID)
 			}
 			if err := tx.PutAPIKey(&key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// addDemoHooks stores hooks. They are disabled, so that the demo sends nothing.
+func addDemoHooks(db *store.Store, keys *seal.Keys, list []demo.Hook) error {
+	return db.Update(func(tx *store.Tx) error {
+		for _, h := range list {
+			project, err := tx.Project(h.Project)
+			if err != nil {
+				return err
+			}
+			hook := store.Hook{Name: h.Name, Kind: h.Kind, URL: h.URL, Events: h.Events}
+			if h.Kind == notify.Webhook {
+				hook.Secret, hook.SecretUpdatedAt = keys.Seal(seal.HookSecret, notify.NewSecret()), tx.Now().Unix()
+			}
+			if err := tx.PutHook(project.ID, &hook); err != nil {
 				return err
 			}
 		}

@@ -69,6 +69,15 @@ func TestDemo(t *testing.T) {
 		}
 		before = n
 	}
+	hooks := p.ask(t, "GET", "/admin/projects/quillmere/hooks", "", 200)["data"].([]any)
+	for _, hook := range hooks {
+		if fields := hook.(map[string]any); fields["enabled"] != false || fields["last_attempt_at"] != nil {
+			t.Errorf("a hook of the demo sends: %v", fields)
+		}
+	}
+	if len(hooks) != 2 {
+		t.Errorf("got %d hooks, want 2", len(hooks))
+	}
 	incident := p.ask(t, "GET", "/admin/projects/quillmere/logs?search=E42&level=3&platform=android", "", 200)
 	if n, ok := incident["total"].(float64); !ok || n < 200 {
 		t.Errorf("the incident has left %v logs", incident["total"])

@@ -14,6 +14,7 @@
 //	voices.go    texts of feedback
 //	cards.go     cards of the dashboard
 //	keys.go      API keys
+//	hooks.go     hooks
 //	random.go    reproducible random numbers, and IDs
 //
 // The same seed and the same time produce identical bytes. A later time on the same UTC

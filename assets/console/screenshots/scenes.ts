@@ -77,6 +77,7 @@ export async function scenes(demo: Server): Promise<Scene[]> {
   const arabic = await records(demo, "feedbacks?limit=100", ({ content }) => /\p{Script=Arabic}/u.test(String(content)));
   list.push({ name: "feedbacks-arabic", path: `/admin/feedbacks?project=${project}&open=${arabic[0]}`, above: true });
   const news = await records(demo, "announcements");
+  const hooks = await records(demo, "hooks");
   const groups = await records(demo, "log-groups?search=answer");
   const failed = await records(demo, "logs?level=3&search=E42&platform=android");
   list.push({ name: "logs-error", path: `/admin/logs?project=${project}&level=3&q=E42&open=${failed[0]}`, above: true });
@@ -139,6 +140,8 @@ export async function scenes(demo: Server): Promise<Scene[]> {
     { name: "tokens-rotate", path: `/admin/tokens?rotate=${await token(demo)}`, above: true },
     { name: "projects-integration", path: `/admin/projects/codehost?project=${project}` },
     { name: "projects-hooks", path: `/admin/projects/hooks?project=${project}` },
+    { name: "projects-hooks-edit", path: `/admin/projects/hooks?project=${project}&edit=${hooks[0]}`, above: true },
+    { name: "projects-hooks-deliveries", path: `/admin/projects/hooks?project=${project}&hook=${hooks[0]}` },
     { name: "projects-hooks-new", path: `/admin/projects/hooks?project=${project}&new=1`, above: true },
     { name: "settings", path: "/admin/settings" },
     { name: "settings-codehost-app", path: "/admin/settings/codehost-app" },
