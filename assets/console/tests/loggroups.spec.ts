@@ -67,11 +67,11 @@ test("the list shows the groups that were seen in a version, or begin with it", 
   await open(page, server, `/admin/logs/groups?project=${project}`);
   const rows = page.locator(".cell-link");
   await expect(rows).toHaveCount(2);
-  const seen = page.getByRole("textbox", { name: groups.seenIn });
+  const seen = page.getByRole("textbox", { name: groups.version, exact: true });
   await seen.fill("1.0.0");
   await expect(rows).toHaveText(["DiskError: full"]);
   await expect(page).toHaveURL(/version=1\.0\.0/);
-  await page.getByRole("button", { name: common.labelled(common.reset, groups.seenIn) }).click();
+  await page.getByRole("button", { name: common.labelled(common.reset, groups.version) }).click();
   await expect(rows).toHaveCount(2);
   await page.getByRole("textbox", { name: groups.firstVersion }).fill("1.1.0");
   await expect(rows).toHaveText(["KeyError: one"]);

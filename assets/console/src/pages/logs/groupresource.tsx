@@ -147,7 +147,7 @@ export function useGroups(project: string): Groups {
           label: logs.level,
           choices: [2, 3].map((level) => ({ value: String(level), label: logs.levels[level] ?? String(level) })),
         },
-        { kind: "text", id: "version", label: groups.seenIn, maxLength: longestVersion },
+        { kind: "text", id: "version", label: groups.version, maxLength: longestVersion },
         { kind: "text", id: "first_version", label: groups.firstVersion, maxLength: longestVersion },
       ],
       list: (admin, query, signal) => admin.listLogGroups(query as ListLogGroupsQuery, { signal }),

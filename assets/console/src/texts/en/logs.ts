@@ -23,7 +23,6 @@ export const logs = {
     lastSeen: "Last seen",
     firstSeen: "First seen",
     firstVersion: "First version",
-    seenIn: "Seen in version",
     lastVersion: "Last version",
     resolvedIn: "Resolved in version",
     resolvedInHint:

@@ -25,7 +25,6 @@ export const logs: (typeof en)["logs"] = {
     lastSeen: "最近出现",
     firstSeen: "首次出现",
     firstVersion: "最早版本",
-    seenIn: "出现于版本",
     lastVersion: "最新版本",
     resolvedIn: "解决于版本",
     resolvedInHint: "此版本或更高版本的日志会重新打开该分组。不填版本时，尚未出现过该问题的更高版本会重新打开它。",
