@@ -12,10 +12,10 @@ import (
 	"svc/store"
 )
 
-// Check checks all data of the data directory dir: both databases, the search index, and
-// the local files. files is the directory of the local files. The caller must hold the
-// lock of the data directory. The error is one of CheckDatabases, of the search index, or
-// of the file system.
+// Check checks all data of the data directory dir: both databases, the search index, and the local
+// files. files is the directory of the local files. Check adds its findings to report. The caller
+// must hold the lock of the data directory. The error is one that CheckDatabases returns, an error
+// of the check of the search index, or one of the file system.
 func Check(ctx context.Context, dir, files string, report *integrity.Report) error {
 	if err := CheckDatabases(ctx, dir, report); err != nil || !readable(report, datadir.Database) {
 		return err
@@ -30,8 +30,9 @@ func Check(ctx context.Context, dir, files string, report *integrity.Report) err
 	return errors.Join(search.Check(ctx, dir, db, report), CheckFiles(ctx, files, db, report), db.Close())
 }
 
-// CheckDatabases checks every page and record of both databases in a folder. If a database cannot
-// be read, it still checks the other one, and the error is store.ErrDamaged.
+// CheckDatabases checks every page and record of both databases in a folder, and adds its findings
+// to report. If a database cannot be read, it still checks the other one, and the error is
+// store.ErrDamaged.
 func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) error {
 	report.Begin(datadir.Database)
 	err := store.Check(ctx, filepath.Join(dir, datadir.Database), report)
@@ -42,7 +43,8 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 	return err
 }
 
-// readable reports whether the check could read the records of a file.
+// readable reports whether, according to the report, the check could read the records of a database
+// file.
 func readable(report *integrity.Report, file string) bool {
 	for _, c := range report.Counts() {
 		if c.File == file && (c.Kind == integrity.Unread || c.Kind == integrity.Layout) {
@@ -62,9 +64,9 @@ func Repairable(report *integrity.Report) (list []integrity.Count) {
 	return list
 }
 
-// Repair repairs those findings of a Check that can be repaired from other data. It skips
-// files if that data cannot be read, and returns their names. The caller must hold the
-// lock of the data directory.
+// Repair repairs the findings in the report of Check that can be repaired from other data in the
+// data directory. It does not repair a database file with records that cannot be read; skipped
+// contains the names of these files. The caller must hold the lock of the data directory.
 func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
 	wrong := map[string]bool{}
 	for _, c := range Repairable(report) {

@@ -19,12 +19,12 @@ import (
 // pageOfFiles is the number of file records that one transaction reads.
 const pageOfFiles = 1000
 
-// CheckFiles compares the directory of local files with the records. Each ready file must
-// have content of the right size. Content without a record is reported as a note.
+// CheckFiles compares dir, the directory of local files, with the file records in db. Each ready
+// file must have content of the right size. Content without a record is reported as a note.
 //
-// A server may write to the directory and to db during the check. Operations of the
-// server that are in progress cause no findings, with one exception: content may be
-// reported as a note if its upload is completed or its file is deleted during the check.
+// A server may write to dir and to db during the check. Operations of the server that are in
+// progress cause no findings, with one exception: content may be reported as a note if its upload
+// is completed or its file is deleted during the check.
 func CheckFiles(ctx context.Context, dir string, db *store.Store, report *integrity.Report) error {
 	report.Begin(datadir.Files)
 	c := filesCheck{db: db, report: report}
@@ -74,9 +74,9 @@ func (c *filesCheck) records(ctx context.Context) error {
 	}
 }
 
-// record checks the content of a file. If the content is missing, but the record has
-// changed since it was read, the content has been moved or deleted regularly, and record
-// reports nothing.
+// record checks the content of a file. If the content is missing, but the status of the file has
+// changed since f was read, the server has moved or deleted the content, and record reports
+// nothing.
 func (c *filesCheck) record(f *store.File) error {
 	what, err := c.problem(f)
 	if err != nil || what == "" {
@@ -125,7 +125,7 @@ func (c *filesCheck) compare(name string, size int64) (what string, err error) {
 	return "", nil
 }
 
-// objects reports contents in the directory of objects that belong to no file.
+// objects reports each content in the directory of objects that does not belong to a file record.
 func (c *filesCheck) objects(ctx context.Context) error {
 	return c.each(ctx, datadir.Objects, func(name string) error {
 		key := strings.TrimPrefix(name, datadir.Objects+"/")
@@ -138,7 +138,8 @@ func (c *filesCheck) objects(ctx context.Context) error {
 	})
 }
 
-// staged reports staged contents that belong to no file.
+// staged reports each content in the directory of staged files that does not belong to a file
+// record.
 func (c *filesCheck) staged(ctx context.Context) error {
 	return c.each(ctx, datadir.StagedFiles, func(name string) error {
 		f, err := c.file(path.Base(name))
@@ -158,7 +159,8 @@ func (c *filesCheck) file(id string) (*store.File, error) {
 	return f, err
 }
 
-// each calls visit for every file below a folder. The folder need not exist.
+// each calls visit for every file below the folder dir, with the path of the file in c.content. The
+// folder need not exist.
 func (c *filesCheck) each(ctx context.Context, dir string, visit func(name string) error) error {
 	return fs.WalkDir(c.content, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -21,9 +21,10 @@ import (
 
 var errNoEvents = errors.New("events.db is missing; the next start makes an empty one")
 
-// Examine reads the databases of a data directory and stores the results in installation.
-// Unless salt is nil, it also collects the facts that a server would report. It does not
-// change the databases. The caller must hold the lock of the directory.
+// Examine reads the databases of a data directory and stores the results in installation. salt is
+// the configured salt of the API keys. Unless it is nil, Examine also collects the facts that a
+// server would report. It does not change the databases. The caller must hold the lock of the
+// directory.
 func Examine(installation *doctor.Installation, salt []byte) {
 	dir := installation.Settings.Data
 	events := doctor.Database{Name: datadir.Events, Err: errNoEvents}
@@ -81,7 +82,8 @@ func examineCopy(installation *doctor.Installation, salt []byte) (err error) {
 	return nil
 }
 
-// Facts returns those facts for svc doctor that can be derived from the records.
+// Facts returns those facts for svc doctor that can be derived from the records in db. salt is the
+// configured salt of the API keys.
 func Facts(db *store.Store, salt []byte, now time.Time) (doctor.Facts, error) {
 	facts := doctor.Facts{
 		LastID: db.LastID(), FailedJobs: []doctor.FailedJob{}, UnpublishedTerms: []string{}, Damaged: []doctor.DamagedDatabase{},
@@ -156,7 +158,7 @@ func hooks(tx *store.Tx, projects []*store.Project) ([]doctor.Hook, error) {
 	return list, nil
 }
 
-// submissions returns the sizes of the feedback and the logs of each project that has
+// submissions returns the sizes, in bytes, of the feedback and of the logs of each project that has
 // feedback or logs.
 func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions, error) {
 	list := []doctor.Submissions{}
@@ -177,8 +179,9 @@ func submissions(tx *store.Tx, projects []*store.Project) ([]doctor.Submissions,
 	return list, nil
 }
 
-// BackupFolder returns the folder for scheduled backups. If the records contain the
-// device of the last backup, the result includes it.
+// BackupFolder describes the folder dir for scheduled backups. data is the path of the data
+// directory. If the last backup was written to dir, the result includes the device on which dir was
+// then.
 func BackupFolder(db *store.Store, dir, data string) (f backup.Folder, err error) {
 	f = backup.Folder{Dir: dir, Data: data}
 	path, err := filepath.Abs(dir)

@@ -20,10 +20,9 @@ import (
 	"svc/internal/setting"
 )
 
-// openFiles opens the directory of local files, and creates what is missing in it. It
-// claims the directory for the owner id of the database. The settings must contain the
-// secret from which keys are derived. The error is one of claimStorage or of the file
-// system.
+// openFiles opens the directory of local files, and creates missing parts of it. It claims the
+// directory for the database; see claimStorage. The settings must contain the secret from which
+// keys are derived. The error is one that claimStorage returns, or one of the file system.
 func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logger) (err error) {
 	operator := outbound.Config{Profile: outbound.Operator, Version: version, Ports: OwnPorts(s)}
 	fixed := operator
@@ -56,7 +55,8 @@ func (i *Instance) openFiles(s *setting.Settings, version string, log *slog.Logg
 	return err
 }
 
-// below returns the path of a file below a directory, given the file's name with slashes.
+// below returns the path of a file in dir. name is the path of the file relative to dir, with
+// slashes as separators.
 func below(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
 // OwnPorts returns the ports on which a server with these settings listens. It leaves out

@@ -40,9 +40,9 @@ file system or into a synchronised folder.
 // ErrNotFolder reports that a path exists but is not a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// MakeFolder prepares the data directory for a server, and creates it if it does not
-// exist. made reports whether it has created the directory. The error is one of
-// CheckFolder or of the file system.
+// MakeFolder prepares the data directory for a server, and creates it if it does not exist. made
+// reports whether it has created the directory. The error is one that CheckFolder returns, or one
+// of the file system.
 func MakeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {
@@ -101,9 +101,9 @@ func CheckForeign(dir string) error {
 	return nil
 }
 
-// FindFolder reports whether dir is a data directory. A folder is one if it contains a
-// database, or the lock that the first start takes before it creates the database. The
-// error is one of CheckFolder.
+// FindFolder reports whether dir is a data directory. A folder is one if it contains a database, or
+// the lock that the first start takes before it creates the database. The error is one that
+// CheckFolder returns.
 func FindFolder(dir string) (found bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -149,10 +149,10 @@ func StagingFolder(dir string) string {
 	return path
 }
 
-// EmptyStaging removes from the staging folder what a crash has left there, and returns
-// the path of the folder. It keeps unfinished uploads, and contents that wait to be moved
-// to another storage, because there are no other copies of them. The caller must hold the
-// lock of the data directory.
+// EmptyStaging removes the files that a crash has left in the staging folder, and returns the path
+// of the folder. It keeps unfinished uploads, and file contents that wait to be moved to another
+// storage, because there are no other copies of them. The caller must hold the lock of the data
+// directory.
 func EmptyStaging(dir string) (path string, err error) {
 	path = StagingFolder(dir)
 	list, err := os.ReadDir(path)

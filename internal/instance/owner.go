@@ -71,14 +71,14 @@ func lockStorage(dir string) (*storageLock, error) {
 	return l, nil
 }
 
-// claimStorage locks a storage directory for a data directory. owner is the owner id in
-// the database of the data directory. If the storage directory has no mark, claimStorage
-// writes one.
+// claimStorage locks a storage directory for a data directory. owner is the owner id in the
+// database of the data directory. If the storage directory has no mark of an owner, which is a file
+// owner.json, claimStorage writes one.
 //
-// The error is an *OwnerError if the mark contains another owner id. It is also an
-// *OwnerError if the mark names another data directory that still exists, because one of
-// the two is then a copy of the other. If the storage directory is inside its data
-// directory, the path in the mark is ignored, because both are moved and copied together.
+// The error is an *OwnerError if the mark contains another owner id. It is also an *OwnerError if
+// the mark names another data directory that still exists, because one of the two is then a copy of
+// the other. If the storage directory is inside its data directory, the path in the mark is
+// ignored, because both are moved and copied together.
 func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	own := ownerMark{Owner: owner, Data: resolved(data)}
 	if err := own.check(dir); err != nil {
@@ -95,8 +95,8 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	return lock, nil
 }
 
-// check returns an *OwnerError if the mark of a storage directory does not permit m to
-// use the directory.
+// check returns an *OwnerError if the storage directory dir contains a mark of another owner than
+// m. See claimStorage for the rules.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
@@ -145,10 +145,11 @@ func readOwner(dir string) (*ownerMark, error) {
 	return m, nil
 }
 
-// AdoptStorage assigns the storage directory in the settings to the data directory in the
-// settings, and suspends sweeps. before is the data directory to which the storage
-// directory belonged, or "". The caller must hold the lock of the data directory. The
-// error is a *control.HeldError if another process uses the storage directory.
+// AdoptStorage assigns the storage directory in the settings to the data directory in the settings.
+// It also suspends the sweeps that remove contents without a record. before is the data directory
+// to which the storage directory belonged, or "" if it contained no valid mark of an owner. The
+// caller must hold the lock of the data directory. The error is a *control.HeldError if another
+// process uses the storage directory.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {

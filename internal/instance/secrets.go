@@ -28,9 +28,9 @@ const secretsHeader = `# Generated at the first start. Keep this file with the d
 // sets them.
 var kept = []string{"jwt_secret", "api_key_salt"}
 
-// ReadSecrets reads secrets.toml, if it exists, and sets those secrets in the settings
-// that are not set yet. It returns the content of the file, and the keys of the secrets
-// that are still missing.
+// ReadSecrets reads secrets.toml, if it exists, and sets those secrets in the settings that are not
+// set yet. content maps the environment variables of the secrets to the values in the file. missing
+// contains the keys of the settings that are still not set.
 func ReadSecrets(s *setting.Settings) (content map[string]string, missing []string, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	content = map[string]string{}
@@ -57,9 +57,9 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 	return content, missing, nil
 }
 
-// EnsureSecrets sets the secrets like ReadSecrets, and then generates each missing one
-// from 32 random bytes. made reports whether it has generated any. The caller must hold
-// the lock of the data directory.
+// EnsureSecrets sets secrets from secrets.toml, as ReadSecrets does. It then generates each missing
+// secret from 32 random bytes, and stores it in secrets.toml. made reports whether it has generated
+// any. The caller must hold the lock of the data directory.
 func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	if err := makePrivate(path); err != nil {
@@ -88,8 +88,8 @@ func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	return true, nil
 }
 
-// makePrivate removes the permissions of all users except the owner from the file of
-// secrets.
+// makePrivate removes the permissions of all users except the owner from the file with the secrets,
+// if it exists.
 func makePrivate(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && (runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0) {

@@ -24,10 +24,9 @@ import (
 // migration.
 const upgradePrefix = "svc-before-"
 
-// BeforeUpgrade returns an Upgrade that makes a backup before a migration. Before the
-// first file of an older version is migrated, it copies both databases to an ordinary
-// backup without local files. The caller must hold the lock of the directory and prevent
-// writes.
+// BeforeUpgrade returns a boltfile.Upgrade that makes a backup before the first database of the
+// data directory is migrated from an older version. The backup contains both databases, but not the
+// local files. The caller must hold the lock of the directory and prevent writes.
 func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	copied := false
 	return boltfile.Upgrade{Version: version, Before: func() error {
@@ -44,8 +43,9 @@ func BeforeUpgrade(data, version string, log *slog.Logger) boltfile.Upgrade {
 	}}
 }
 
-// copyBeforeUpgrade writes the backup. If an interrupted upgrade has already left one,
-// copyBeforeUpgrade keeps it too, because it contains older data.
+// copyBeforeUpgrade writes the backup before an upgrade to the given version, and returns its path.
+// If an interrupted upgrade has already left a backup, copyBeforeUpgrade keeps it too, because it
+// contains older data.
 func copyBeforeUpgrade(data, version string) (path string, err error) {
 	if err := os.Mkdir(filepath.Join(data, datadir.Upgrades), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
