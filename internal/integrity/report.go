@@ -54,7 +54,8 @@ func (r *Report) Begin(file string) { r.file = file }
 // Progress reports how much of the file has been checked.
 func (r *Report) Progress(done, total int64) { r.progress(r.file, done, total) }
 
-// Add adds a finding with its location and its description.
+// Add adds a finding in the file that Begin has set. where is its location. format and args make
+// its description, as for fmt.Sprintf.
 func (r *Report) Add(kind Kind, where, format string, args ...any) {
 	about := Kinds[kind]
 	n := r.count(Count{r.file, kind, about.Severity, 1})
@@ -71,7 +72,7 @@ func (r *Report) Merge(listed []Finding, counts []Count) {
 	}
 }
 
-// count adds to the count for a file and kind, and returns the sum.
+// count adds the findings in added to the count for their file and kind, and returns the new count.
 func (r *Report) count(added Count) int {
 	at := slices.IndexFunc(r.counts, func(c Count) bool { return c.File == added.File && c.Kind == added.Kind })
 	if at < 0 {

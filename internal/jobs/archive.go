@@ -87,8 +87,8 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	return w.Close(o.Files, a.Elsewhere)
 }
 
-// stage copies both databases to a new directory, stage, in the staging directory. at is
-// the time of the copies.
+// stage copies both databases to a new directory in the staging directory. It returns the path of
+// the new directory and the time of the copies.
 func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
@@ -96,9 +96,10 @@ func (a *Archiver) stage() (stage string, at time.Time, err error) {
 	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
 }
 
-// examineCopies reads every page of both copies. It overwrites unused pages, because an
-// archive must not contain deleted data. If a copy is damaged, the error is Damaged: an
-// archive of it could not be restored, so it must not replace earlier archives.
+// examineCopies reads every page of the copies of both databases in the directory stage. It
+// overwrites unused pages, because an archive must not contain deleted data. If a copy is damaged,
+// the error is Damaged: an archive of it could not be restored, so it must not replace earlier
+// archives.
 func examineCopies(stage string) error {
 	for _, name := range datadir.Databases {
 		err := boltfile.ExamineCopy(filepath.Join(stage, name))
@@ -123,8 +124,9 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add adds all members of the backup to an archive. It leaves out the staged contents of
-// the files in the set stored.
+// add adds all members of the backup to an archive, with the local files if files is true. The
+// local files include staged contents, which wait to be moved to their storage, except those of the
+// files in the set stored.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
@@ -163,9 +165,9 @@ func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, er
 	return ids, err
 }
 
-// storedUploads returns the set of files that are ready although their contents are still
-// staged. It must be called before the databases are copied: the copy may show a file
-// that becomes ready later as pending, and the backup then needs the file's content.
+// storedUploads returns the set of files that are ready although their contents are still staged.
+// It must be called before the databases are copied. If a file becomes ready after this call, the
+// copy may show it as pending, and the backup then needs its staged content.
 func (a *Archiver) storedUploads() (map[store.FileID]bool, error) {
 	stored := map[store.FileID]bool{}
 	if a.Files == nil {

@@ -44,7 +44,8 @@ func (j *Jobs) keepPurging(ctx context.Context) {
 	}
 }
 
-// keepClean cleans up every night. If it has missed a night, it cleans up immediately.
+// keepClean deletes expired data every night, and erases it from the files. If it has missed a
+// night, it does so immediately.
 func (j *Jobs) keepClean(ctx context.Context) {
 	for {
 		now := j.Now()
@@ -76,8 +77,7 @@ func lastNight(t time.Time) time.Time {
 	return nightOf(t, -1)
 }
 
-// nightOf returns the time of the clean-up on the day that is away days after the day of
-// t.
+// nightOf returns the time of the clean-up on the date of t plus the given number of days.
 func nightOf(t time.Time, away int) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
@@ -142,7 +142,9 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropInSteps calls drop in transactions of dropStep records until it drops fewer.
+// dropInSteps calls drop in one transaction after the other, with pauses, until a call deletes
+// fewer than dropStep records. drop must delete at most dropStep records, and return how many it
+// deleted.
 func (j *Jobs) dropInSteps(ctx context.Context, drop func(*store.Tx) (n int, err error)) error {
 	for n := dropStep; n == dropStep; {
 		err := j.DB.Update(func(tx *store.Tx) (err error) {
@@ -159,7 +161,7 @@ func (j *Jobs) dropInSteps(ctx context.Context, drop func(*store.Tx) (n int, err
 	return nil
 }
 
-// dropDeliveries removes the expired records of deliveries from the code host.
+// dropDeliveries removes the expired records of webhook deliveries that the code host has sent.
 func (j *Jobs) dropDeliveries(ctx context.Context) error {
 	return j.dropInSteps(ctx, func(tx *store.Tx) (int, error) { return tx.DropDeliveries(dropStep) })
 }
@@ -199,7 +201,8 @@ func (j *Jobs) dropSubmissions(ctx context.Context, p *store.Project, now time.T
 	return nil
 }
 
-// orGone returns err, or nil if the project has been deleted in the meantime.
+// orGone returns err, or nil if err has the kind NotFound, which means that the project has been
+// deleted in the meantime.
 func orGone(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -207,9 +210,9 @@ func orGone(err error) error {
 	return err
 }
 
-// retention returns the duration for which a project keeps its logs or its feedback. 0
-// means forever. The setting of the project takes precedence over the setting of the
-// instance.
+// retention returns the duration for which a project keeps its logs or its feedback. 0 means
+// forever. Both parameters are in days. The setting of the project, unless it is nil, takes
+// precedence over the setting of the instance.
 func retention(ofProject *int, ofInstance int) time.Duration {
 	days := ofInstance
 	if ofProject != nil {

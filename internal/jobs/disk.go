@@ -15,7 +15,8 @@ import (
 // measureEvery is the interval at which the free space of the disk is measured.
 const measureEvery = time.Minute
 
-// keepMeasuring measures the free space of the disk. It logs only once that this fails.
+// keepMeasuring measures the free space of the disk. If that keeps failing, it logs only the first
+// failure.
 func (j *Jobs) keepMeasuring(ctx context.Context) {
 	for failing := false; ; {
 		err := j.measure()
@@ -29,8 +30,8 @@ func (j *Jobs) keepMeasuring(ctx context.Context) {
 	}
 }
 
-// measure writes an event if the disk has little free space. It writes no other one until there is
-// clearly more space again, so that small changes do not repeat the event.
+// measure writes an event for hooks if the disk has little free space. It does not write another
+// one until there is clearly more space again, so that small changes do not repeat the event.
 func (j *Jobs) measure() error {
 	free, err := j.Free()
 	if err != nil {
@@ -54,5 +55,5 @@ func (j *Jobs) measure() error {
 	})
 }
 
-// freeSpace returns the free space of the disk with the database.
+// freeSpace returns the free space, in bytes, of the disk with the database.
 func (j *Jobs) freeSpace() (uint64, error) { return disk.Free(filepath.Dir(j.DB.Path())) }

@@ -11,7 +11,8 @@ import (
 	"svc/internal/files/engine"
 )
 
-// keepFiles runs transfers, deletions and refreshes when they are due, and the other jobs every hour.
+// keepFiles runs transfers, deletions and refreshes of files when they are due, and the other jobs
+// of files every hour.
 func (j *Jobs) keepFiles(ctx context.Context) {
 	// Each channel receives a value when there may be new work that is due.
 	deletions, refreshes := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -81,8 +82,9 @@ func (j *Jobs) keepCleaningFiles(ctx context.Context) {
 	}
 }
 
-// keepReadingFiles reads the contents of files at the start. Usually there are none, so it repeats
-// only what has failed, every hour.
+// keepReadingFiles reads, at the start, the contents of files that an earlier version stored
+// without checksums or facts. Usually there are no such files. Every hour it repeats what has
+// failed.
 func (j *Jobs) keepReadingFiles(ctx context.Context) {
 	for {
 		err := j.do(ctx, j.fileContents, j.Files.ReadContents)
@@ -95,8 +97,8 @@ func (j *Jobs) keepReadingFiles(ctx context.Context) {
 	}
 }
 
-// keepVerifying verifies signatures at the start, and then when there may be new ones. It repeats what
-// has failed every hour.
+// keepVerifying verifies signatures at the start, and then whenever there may be new ones. One hour
+// after a failure, it tries again to verify all signatures that are not verified yet.
 func (j *Jobs) keepVerifying(ctx context.Context) {
 	work, next := j.Files.VerifyAll, time.Duration(math.MaxInt64)
 	for {

@@ -8,8 +8,8 @@ import (
 	"svc/store"
 )
 
-// FolderProblem returns the reason why backups cannot be written to the schedule's directory, or
-// nil if they can.
+// FolderProblem returns the reason why backups cannot be written to the schedule's directory. It
+// returns nil if they can, or if no backups are scheduled.
 func (j *Jobs) FolderProblem() error {
 	plan := j.schedule()
 	if j.Archive == nil || plan.Every <= 0 {
@@ -29,7 +29,7 @@ func (j *Jobs) usable(dir string) (missing bool, err error) {
 	return f.Usable(j.Now())
 }
 
-// noteFolder stores which directory the last backup was written to.
+// noteFolder stores the path and the device of the directory to which the last backup was written.
 func (j *Jobs) noteFolder(dir string) error {
 	device, err := disk.Device(dir)
 	if err != nil {

@@ -10,8 +10,9 @@ import (
 // with an unknown outcome. If there are no such submissions, this costs little.
 const settleEvery = 5 * time.Minute
 
-// keepSettling looks for the issues of submissions with an unknown outcome at regular
-// intervals. If the code host does not respond, it logs that only once.
+// keepSettling looks for the issues of submissions with an unknown outcome at regular intervals. If
+// that keeps failing, for example because the code host does not respond, it logs only the first
+// failure.
 func (j *Jobs) keepSettling(ctx context.Context) {
 	for failing := false; ; {
 		err := j.do(ctx, j.forwards, j.forwards.work)

@@ -9,11 +9,12 @@ import (
 	"svc/internal/fault"
 )
 
-// groupRetry is the minimum pause between two runs of the job, however often the store changes.
+// groupRetry is the minimum pause between two runs of the job that groups logs, however often the
+// store changes.
 const groupRetry = 10 * time.Second
 
-// keepGrouping groups logs that were stored without a group, at the start and after an import. It logs
-// only once that this fails.
+// keepGrouping groups logs that were stored without a group, at the start and after an import. If
+// that keeps failing, it logs only the first failure.
 func (j *Jobs) keepGrouping(ctx context.Context) {
 	for failing := false; ; {
 		changed := j.DB.Changed() // before the run, so that no change is missed

@@ -16,8 +16,8 @@ const (
 	observeRetry = 2 * time.Second
 )
 
-// keepObserving observes the rollouts whenever the store has changed or a bucket of time has closed.
-// It logs only once that this fails.
+// keepObserving observes the rollouts whenever the store has changed or a bucket of time has
+// closed. If that keeps failing, it logs only the first failure.
 func (j *Jobs) keepObserving(ctx context.Context) {
 	for failing := false; ; {
 		changed := j.DB.Changed() // before the run, so that no change is missed

@@ -10,7 +10,8 @@ import (
 // deliverRetry is the pause after a failure to read the deliveries of hooks.
 const deliverRetry = 2 * time.Second
 
-// keepDelivering sends events to hooks when they are due. It logs only once that this fails.
+// keepDelivering sends events to hooks when they are due. If that keeps failing, it logs only the
+// first failure.
 func (j *Jobs) keepDelivering(ctx context.Context) {
 	for failing := false; ; {
 		changed := j.DB.HooksChanged() // before the look, so that no change is missed

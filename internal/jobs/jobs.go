@@ -62,7 +62,7 @@ type Config struct {
 	// Archive makes the scheduled backups. It is nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
-	// Free returns the free space of the disk, in bytes. The default measures that of the database.
+	// Free returns the free space of a disk, in bytes. nil means the disk with the database.
 	Free func() (uint64, error)
 }
 
@@ -179,8 +179,8 @@ func (j *Jobs) Stop() error {
 	return err
 }
 
-// keepFlushing stores the request statistics every few seconds. It logs only once that the disk is
-// full.
+// keepFlushing stores the request statistics every few seconds. If that keeps failing, for example
+// because the disk is full, it logs only the first failure.
 func (j *Jobs) keepFlushing(ctx context.Context) {
 	failing := false
 	for pause(ctx, flushEvery) == nil {

@@ -33,7 +33,8 @@ type State struct {
 type job struct {
 	work func(ctx context.Context) error // called when a run is requested
 	busy sync.Mutex                      // held while the job runs, unless its runs may overlap
-	// failed is the event of the first run that fails after one that did not. It is "" if there is none.
+	// failed is the name of the event that the job writes when a run fails after one that did not.
+	// It is "" if there is none.
 	failed string
 
 	mu     sync.Mutex
@@ -110,7 +111,8 @@ func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Unlock()
 }
 
-// store stores a run of the job, and writes its event if it has one.
+// store stores a run of the job. If the run has failed and the run before it did not, store also
+// writes the event named in the field failed, if there is one.
 func (o *job) store(tx *store.Tx, run store.JobRun) error {
 	last, err := tx.JobRun(o.state.Name) // the name never changes
 	if err != nil {

@@ -17,7 +17,8 @@ const (
 )
 
 // keepAdvancing takes rollouts to their next step when it is due. A step that became due while the
-// server was not running is taken at the start. It logs only once that this fails.
+// server was not running is taken at the start. If that keeps failing, keepAdvancing logs only the
+// first failure.
 func (j *Jobs) keepAdvancing(ctx context.Context) {
 	for failing := false; ; {
 		changed := j.DB.Changed() // before the look, so that no change is missed
@@ -39,14 +40,14 @@ func (j *Jobs) keepAdvancing(ctx context.Context) {
 	}
 }
 
-// advanceRollouts takes each rollout whose next step is due to that step.
+// advanceRollouts advances the rollouts for which the next step is due.
 func (j *Jobs) advanceRollouts(ctx context.Context) error {
 	_, err := j.advance(ctx)
 	return err
 }
 
-// advance is like advanceRollouts. It also reports whether there are rollouts that advance by
-// themselves. A rollout that fails does not stop the others.
+// advance is like advanceRollouts. In addition, waiting reports whether there are rollouts that
+// advance by themselves. A rollout that fails does not stop the others.
 func (j *Jobs) advance(ctx context.Context) (waiting bool, err error) {
 	open, err := j.DB.OpenRollouts()
 	for _, o := range open {

@@ -126,9 +126,9 @@ func (j *Jobs) backUpIfDue(ctx context.Context, plan Schedule) (wait time.Durati
 	return wait, nil
 }
 
-// refresh updates the state from the directory. It returns the time of the newest archive, or the
-// zero time if there is none. If the directory cannot be listed, the state still shows the archive
-// that was known before.
+// refresh updates the state of the backups from the archives in the directory of the schedule. It
+// returns the time of the newest archive, or the zero time if there is none. If the directory
+// cannot be listed, the state still shows the archive that was known before.
 func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	var state BackupState
 	list, err := backup.ListScheduled(plan.Dir, j.Now())
