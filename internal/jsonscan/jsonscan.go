@@ -24,8 +24,9 @@ type Scanner struct {
 	escaped bool // whether the string that was read last contains escapes
 }
 
-// Token is the position of a value in the text. The position of a string includes its
-// quotation marks. The zero value means that there is no value.
+// Token is the position of a value in the text: the byte offsets of its first byte and of the byte
+// after its last one. A string includes its quotation marks. The zero value means that there is no
+// value.
 type Token struct {
 	From, To int
 	Escaped  bool // whether the value is a string with escapes
@@ -39,7 +40,7 @@ func (s *Scanner) Sent(v Token) bool {
 // Raw returns the source text of a value.
 func (s *Scanner) Raw(v Token) string { return s.Source[v.From:v.To] }
 
-// IsString reports whether a value is a string. The value must have been sent.
+// IsString reports whether a value is a string. The value must exist.
 func (s *Scanner) IsString(v Token) bool { return s.Source[v.From] == '"' }
 
 // Text returns the decoded text of a value that is a string.
@@ -50,8 +51,8 @@ func (s *Scanner) Text(v Token) string {
 	return s.Source[v.From+1 : v.To-1]
 }
 
-// Peek returns the next byte, or 0 at the end of the text. In valid JSON, a zero byte
-// does not occur.
+// Peek returns the next byte without advancing, or 0 at the end of the text. In valid JSON, a zero
+// byte does not occur.
 func (s *Scanner) Peek() byte {
 	if s.At < len(s.Source) {
 		return s.Source[s.At]
@@ -69,8 +70,8 @@ func (s *Scanner) space() {
 
 func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r') }
 
-// Enter enters the next object or list, which ends with closing, and reports whether it
-// has a member.
+// Enter enters the next object or list and reports whether it has a member. closing is the byte
+// that ends it: } or ].
 func (s *Scanner) Enter(closing byte) (more bool) {
 	s.Level++
 	s.Deepest = max(s.Deepest, s.Level)
@@ -88,8 +89,8 @@ func (s *Scanner) Enter(closing byte) (more bool) {
 	return false
 }
 
-// Next advances past a member and reports whether another one follows. If not, it leaves
-// the object or list, which ends with closing.
+// Next advances past a member and reports whether another one follows. If not, it leaves the object
+// or list. closing is the byte that ends it: } or ].
 func (s *Scanner) Next(closing byte) (more bool) {
 	if s.Failed {
 		return false
@@ -285,8 +286,8 @@ func Unquote(raw string) string {
 	return text
 }
 
-// EachMember calls visit for the members of a compact JSON object, with decoded keys,
-// until visit returns false or the JSON is invalid.
+// EachMember calls visit for the members of a compact JSON object until visit returns false or the
+// JSON is invalid. visit receives the decoded key and the JSON text of the value.
 func EachMember(object string, visit func(key, value string) bool) {
 	s := Scanner{Source: object}
 	for more := s.Enter('}'); more; more = s.Next('}') {

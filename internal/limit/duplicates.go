@@ -17,7 +17,7 @@ type Duplicates struct {
 
 	mu     sync.Mutex
 	start  time.Time      // the times of entries are relative to it; guarded by mu, like the fields below
-	byKey  map[Key]uint64 // number of the last entry with each key
+	byKey  map[Key]uint64 // number of the last entry with each key; entries are numbered from 0 as they are added
 	order  []entry        // the entries, the oldest first
 	oldest int            // index of the oldest entry in order; the entries before it have been removed
 	gone   uint64         // number of the entry at index 0 of order

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Sliding limits the attempts of each key in a sliding period: every period of that
-// length contains at most the limit of allowed attempts. It is safe for concurrent use
-// and has no goroutine. The number of keys is limited. When the table is full, Sliding
-// removes the key with the least recent allowed attempt.
+// Sliding limits how many attempts of each key are allowed in any period of a given length. It is
+// safe for concurrent use and has no goroutine. The number of keys is limited. When the table is
+// full, Sliding removes the key with the least recent allowed attempt.
 type Sliding struct {
 	limit   int
 	period  time.Duration

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Slots limits how many operations, or bytes, each key may have in progress. It stores
-// only keys that have something in progress. Slots is safe for concurrent use.
+// Slots limits how many operations, or bytes, each key may have in progress. Each of them takes a
+// slot. Slots stores only keys that have something in progress. It is safe for concurrent use.
 type Slots struct {
 	most    int64
 	waiting atomic.Int64
@@ -58,8 +58,8 @@ func (s *Slots) Wait(ctx context.Context, key string, n int64) error {
 // by several calls.
 func (s *Slots) Return(key string, n int64) { s.leave(key, n).Release(n) }
 
-// enter returns the slots of a key. They are stored at least until leave is called with
-// the same n.
+// enter returns the slots of a key as a semaphore. n is the number of slots that the caller wants.
+// The key is stored at least until leave is called with the same n.
 func (s *Slots) enter(key string, n int64) *semaphore.Weighted {
 	s.mu.Lock()
 	defer s.mu.Unlock()

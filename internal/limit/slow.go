@@ -120,10 +120,10 @@ func errSlow() error {
 	return fault.New(fault.TooMany, "too many failed logins; try again in %d seconds", slowMost/time.Second).After(slowMost)
 }
 
-// enter returns nil and gives an attempt its turn if the attempt need not wait. Otherwise
-// it adds a waiter to the queue and returns it. If the queue is full, the waiter that
-// would be served last is displaced. If that is the attempt itself, enter returns a fault
-// of kind TooMany.
+// enter returns nil if the attempt need not wait, and records its turn if attempts are limited.
+// Otherwise it adds a waiter for the attempt to the queue and returns the waiter. If the queue is
+// full, enter rejects whichever attempt would be served last: it removes that waiter, or returns a
+// fault of kind TooMany if it is the new attempt.
 func (s *Slow) enter(now time.Time, network netip.Prefix) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,8 +209,8 @@ func (s *Slow) take(now time.Time, network netip.Prefix) {
 	s.had[network]++
 }
 
-// rank returns the number of turns that a network had within the last hour, plus the
-// number of its waiters before index i.
+// rank returns the number of turns that a network had within the last hour, plus the number of its
+// waiters before index i of the queue. The waiter with the lowest rank is served next.
 func (s *Slow) rank(i int, network netip.Prefix) int {
 	rank := s.had[network]
 	for _, w := range s.waiting[:i] {

@@ -87,7 +87,7 @@ func (w *Windows) Take(key string, now time.Time) Verdict {
 	return w.verdict(one, limit, allowed, now)
 }
 
-// GiveBack removes an attempt from the count of its key.
+// GiveBack removes an attempt from the count of the key's window, if one is open.
 func (w *Windows) GiveBack(key string, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,8 +19,8 @@ type Set struct {
 	byKey map[string]int
 }
 
-// NewSet returns a set of languages. Find and Resolve return indexes of this slice. If
-// two languages have the same tag, it belongs to the first of them.
+// NewSet returns a set of languages. Find and Resolve return indexes in the slice languages. If two
+// languages have the same tag, it belongs to the first of them.
 func NewSet(languages []Language) *Set {
 	s := &Set{byKey: make(map[string]int, len(languages))}
 	for i, l := range languages {
@@ -48,9 +48,9 @@ func (s *Set) Find(tag string) int {
 	return -1
 }
 
-// Resolve returns the index of the language that a caller prefers, or -1 for the default
-// content. unknown reports that the preferred language is not registered; the caller
-// should then receive Message.
+// Resolve returns the index of the language that a caller prefers, or -1 for the default content.
+// preference is the tag of that language; it is blank if the caller prefers none. unknown reports
+// that the preferred language is not registered; the caller should then receive Message.
 func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	if strings.TrimSpace(preference) == "" {
 		return -1, false
@@ -59,9 +59,9 @@ func (s *Set) Resolve(preference string) (index int, unknown bool) {
 	return index, index < 0
 }
 
-// Message returns the sentence for a caller that prefers a language that is not
-// registered. tag can be any text. Message shortens it to 64 characters and replaces
-// characters that cannot be shown, such as control characters and invalid UTF-8.
+// Message returns the sentence for a caller that prefers the language with the given tag, if that
+// language is not registered. tag can be any text. Message shortens it to 64 characters and
+// replaces characters that cannot be shown, such as control characters and invalid UTF-8.
 func Message(tag string) string {
 	const begin, end = `The language "`, `" is not available, so the default text is shown.`
 	var b strings.Builder

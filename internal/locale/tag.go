@@ -12,11 +12,11 @@ import (
 // maxTag is the maximum number of characters of a registered tag.
 const maxTag = 35
 
-// Key returns the form in which tags are compared. For example, en-US, en_US, en(US) and
-// EN (us) have the same key. The key is the tag in lower case, without surrounding
-// blanks. If it contains a hyphen, an underscore or a parenthesis, every run of these
-// characters and blanks becomes one hyphen, and hyphens at both ends are removed. A tag
-// that consists only of separators keeps them. Key is idempotent.
+// Key returns the form in which tags are compared. For example, en-US, en_US, en(US) and EN (us)
+// have the same key. The key is the tag in lower case, without surrounding blanks. If the tag
+// contains a hyphen, an underscore or a parenthesis, every run of these characters and blanks
+// becomes one hyphen, and hyphens at both ends are removed. A tag that consists only of separators
+// keeps them. Key is idempotent.
 func Key(tag string) string {
 	tag = strings.ToLower(strings.TrimSpace(tag))
 	if isKey(tag) || !strings.ContainsAny(tag, "-_()") {
@@ -29,8 +29,8 @@ func Key(tag string) string {
 	return key
 }
 
-// isKey is a fast check whether a tag in lower case, such as xx or xx-yy, equals its key.
-// It returns false for some tags that do.
+// isKey is a fast check whether a tag in lower case, such as xx or xx-yy, equals its key. It
+// returns false for some tags that do equal their key.
 func isKey(tag string) bool {
 	for i := range len(tag) {
 		switch c := tag[i]; {
@@ -48,8 +48,8 @@ func separates(r rune) bool {
 	return r == '-' || r == '_' || r == '(' || r == ')' || unicode.IsSpace(r)
 }
 
-// CleanTag returns a new tag without surrounding blanks. ok is false unless the result
-// has 1 to 35 characters, is valid UTF-8, and contains no control character, slash or
+// CleanTag prepares a tag for registration: it removes surrounding blanks. ok is false unless the
+// result has 1 to 35 characters, is valid UTF-8, and contains no control character, slash or
 // backslash.
 func CleanTag(tag string) (string, bool) {
 	tag = strings.TrimSpace(tag)
