@@ -11,15 +11,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Below renders Markdown for a place in a page under a heading of the given level, 1 to
-// 5. The headings in the Markdown begin at the next level.
+// Below renders Markdown as HTML for a place in a page under a heading of the given level, 1 to 5.
+// The headings in the Markdown begin at the next level.
 func Below(source string, level int) string { return nest(convert(source), level+1) }
 
 var heading = regexp.MustCompile(`<(/?)h([1-6])>`)
 
-// nest changes the levels of headings in rendered text, so that they begin at outermost
-// and no level is skipped, which would confuse users of screen readers. Tags in the
-// source are escaped, so every match is a heading.
+// nest changes the levels of headings in rendered text, so that they begin at the level outermost
+// and no level is skipped, which would confuse users of screen readers. Tags in the source are
+// escaped, so every match is a heading.
 func nest(rendered string, outermost int) string {
 	var open []int // levels, in the source, of the headings around the current one
 	return heading.ReplaceAllStringFunc(rendered, func(tag string) string {
@@ -39,10 +39,12 @@ func nest(rendered string, outermost int) string {
 	})
 }
 
-// headings holds the positions of the ATX headings of a text in the context of its parser.
+// headings is the key under which the context of a parser contains the positions, as byte offsets,
+// of the ATX headings of levels 1 to 5 in a text.
 var headings = parser.NewContextKey()
 
-// atxHeading is a parser for ATX headings that adds the position of each to headings.
+// atxHeading is a parser for ATX headings, which begin with #. It adds the position of each heading
+// of level 1 to 5 to the positions in the parser's context, under the key headings.
 type atxHeading struct{ parser.BlockParser }
 
 func (p atxHeading) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {

@@ -107,8 +107,8 @@ var (
 	policy = newPolicy()
 )
 
-// newPolicy returns a policy that allows exactly the elements that converter produces. It
-// protects against errors in the converter.
+// newPolicy returns a policy for the sanitizer that allows exactly the elements that the variable
+// converter produces. The sanitizer protects against errors in the converter.
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "del", "blockquote", "ul", "ol", "li",
@@ -129,7 +129,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// paragraphs is a transformer that makes paragraphs that are too long plain text.
+// paragraphs is a transformer that shows a paragraph as plain text if it is longer than maxInline.
 type paragraphs struct{}
 
 func (paragraphs) Transform(paragraph *ast.Paragraph, _ text.Reader, _ parser.Context) {
@@ -163,7 +163,8 @@ func (t tables) Transform(paragraph *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// rules is a transformer that applies to the parsed text the rules that HTML documents.
+// rules is a transformer that applies to the parsed text the rules for links and images in the
+// comment of the function HTML.
 type rules struct{}
 
 func (rules) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
@@ -275,7 +276,8 @@ func unwrap(n ast.Node) {
 	parent.RemoveChild(parent, n)
 }
 
-// texts is a renderer that shows elements that are not allowed as plain text.
+// texts is a renderer for elements, such as HTML tags, that are not allowed on a page. It shows
+// them as plain text. It also renders code blocks.
 type texts struct{}
 
 func (texts) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {

@@ -87,5 +87,6 @@ func Durations() []int64 {
 	return []int64{ms / 10, ms / 4, ms, 5 * ms / 2, 5 * ms, 10 * ms, 25 * ms, 50 * ms, 100 * ms, 250 * ms, 1000 * ms, 5000 * ms, 30_000 * ms}
 }
 
-// Sizes returns bounds for the numbers of participants in shared operations.
+// Sizes returns bounds for the number of participants in a shared operation, such as the writers
+// that share a commit.
 func Sizes() []int64 { return []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048} }

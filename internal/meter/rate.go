@@ -8,8 +8,8 @@ import (
 // rateSeconds is the length of the averaging window of a Rate.
 const rateSeconds = 60
 
-// Rate is the average number of events per second in the last minute. The zero value is
-// ready to use. It is safe for concurrent use.
+// Rate measures the average number of events per second in the last minute. The zero value is ready
+// to use. It is safe for concurrent use.
 type Rate struct {
 	mu     sync.Mutex
 	counts [rateSeconds]int64 // number of events by Unix second modulo rateSeconds; guarded by mu, as is last

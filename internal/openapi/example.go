@@ -45,8 +45,8 @@ func (r reader) appendExample(b []byte, name string, n *yaml.Node, depth int) []
 	return append(b, "null"...)
 }
 
-// appendFields appends the properties of an object, including those of the parts of its
-// allOf.
+// appendFields appends an example of each property of an object schema, including the properties in
+// the parts of its allOf.
 func (r reader) appendFields(b []byte, n *yaml.Node, depth int) []byte {
 	if depth > maxDepth {
 		return b

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader reads the nodes of one file, and resolves the references in them.
+// reader reads the nodes of one OpenAPI file, and resolves the references in them.
 type reader struct {
 	root *yaml.Node
 	left *int // number of values that may still be described
@@ -26,7 +26,7 @@ func (r reader) more() bool {
 	return *r.left >= 0
 }
 
-// at returns the node at a path of keys, or nil if there is none.
+// at returns the node below n at a path of keys, or nil if there is none.
 func at(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		n = under(n, key)
@@ -83,7 +83,8 @@ func value(n *yaml.Node) string {
 
 func (r reader) text(keys ...string) string { return value(at(r.root, keys...)) }
 
-// reference returns the path to which a node's $ref leads, or "" if the node has none.
+// reference returns the path to which a node's $ref leads, without the leading "#/". It returns ""
+// if the node has no $ref.
 func reference(n *yaml.Node) string { return strings.TrimPrefix(value(at(n, "$ref")), "#/") }
 
 // maxReferences limits the number of references that are followed one after the other.
