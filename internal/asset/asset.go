@@ -56,7 +56,7 @@ type Companion struct {
 	Name   string
 	URL    string
 	FileID string // the stored file that the link names, or ""
-	Path   string // as in Asset
+	Path   string // path of the stored file's direct link, percent-encoded
 
 	signature string // the signature that the stored file contains, or ""
 }
@@ -78,9 +78,9 @@ const (
 	NoBlockMap    Problem = "no_block_map"   // updates have to download the whole file
 	NoDigest      Problem = "no_digest"      // a checksum or the size is not known
 	NotReady      Problem = "not_ready"      // the stored file is pending or failed
-	Unreadable    Problem = "unreadable"     // the content could not be read as its kind requires
+	Unreadable    Problem = "unreadable"     // the content does not have the form that the kind requires
 
-	Unsigned         Problem = "unsigned"          // the project requires a signature that counts
+	Unsigned         Problem = "unsigned"          // the project requires a valid signature, and the asset has none
 	SignatureInvalid Problem = "signature_invalid" // a signature does not verify
 )
 
@@ -123,11 +123,13 @@ func FileName(address string) (name string, ok bool) {
 }
 
 // Of returns the assets to which the links of a version lead, in the order of the links. It
-// ignores links without a file name. platforms are the platforms of the version, set
-// contains what was set by hand, by name, and trust decides about signatures.
+// ignores links without a file name. The parameter platforms lists the platforms of the
+// version, set maps names of assets to the fields that were set by hand, and trust contains
+// the project's decisions about signatures.
 //
-// Each field has its value from the first source that knows it: what was set by hand, the
-// content of the file, words in the link, the kind, the version.
+// Each field takes its value from the first source that provides one. The sources are, in
+// this order: what was set by hand, the content of the file, words in the link, the kind, the
+// version.
 func Of(links []Link, platforms []platform.Platform, set map[string]Override, trust Trust) []Asset {
 	named := map[string]*Link{}
 	repeated := map[string]bool{}
@@ -177,7 +179,8 @@ func Of(links []Link, platforms []platform.Platform, set map[string]Override, tr
 	return assets
 }
 
-// derive returns the asset to which a link leads, without its companions.
+// derive returns the asset to which a link leads, without its companions, signatures and
+// problems.
 func derive(name string, link *Link, platforms []platform.Platform, set Override) Asset {
 	a := Asset{Name: name, URL: link.URL, Hidden: hiddenName(name), Signatures: map[signature.Scheme]Signature{}}
 	var facts Facts
@@ -227,7 +230,8 @@ func firstOf[T comparable](values ...T) (zero T) {
 }
 
 // findProblems sets the problems of an asset. file is the stored file to which its link
-// leads, or nil.
+// leads, or nil. duplicate reports whether another link has the name of the asset or of one
+// of its companions.
 func (a *Asset) findProblems(file *File, duplicate bool) {
 	note := func(is bool, p Problem) {
 		if is {

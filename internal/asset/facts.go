@@ -16,23 +16,23 @@ import (
 	"svc/internal/signature"
 )
 
-// Facts is what the content of a file tells about it.
+// Facts contains the properties of a file that were read from its content.
 type Facts struct {
 	Platform      platform.Platform `json:"platform,omitempty"`
 	BundleVersion string            `json:"bundle_version,omitempty"`
 	OSMin         string            `json:"os_min,omitempty"`
 	BlockMapSize  int64             `json:"block_map_size,omitempty"`
 	Package       *Package          `json:"package,omitempty"`
-	Unreadable    bool              `json:"unreadable,omitempty"` // the content is not what its name says
+	Unreadable    bool              `json:"unreadable,omitempty"` // the content does not have the form that the file's name promises
 	Signature     string            `json:"signature,omitempty"`  // the signature that the file consists of
 }
 
-// Limits for reading contents, in bytes. Clients choose the contents, so each of them must
-// be expected to be hostile.
+// Limits for reading the contents of files, in bytes. Clients choose the contents, so any of
+// them may be hostile.
 const (
 	maxEntry    = 4 << 20  // of an entry of an archive, and of a compressed block map
 	maxBlockMap = 16 << 20 // of a block map
-	maxText     = 128      // of a text that is read
+	maxText     = 128      // of a value in a nuspec or a property list
 	maxSigned   = 64 << 10 // of a companion that may contain a signature
 )
 
@@ -40,10 +40,10 @@ const (
 // promises.
 var errContent = errors.New("unexpected content")
 
-// ReadFacts reads facts from the content of a file, which has size bytes. Most kinds have
-// none. It needs at most 40 MiB of memory and executes and stores nothing. The error is one
-// that r has returned, or signature.ErrPrivate if a companion contains a private key. Content
-// that cannot be understood is no error, see Facts.Unreadable.
+// ReadFacts reads facts from the content of a file, which has size bytes. Files of most kinds
+// have no facts. It needs at most 40 MiB of memory and executes and stores nothing. The error is
+// one that r has returned, or signature.ErrPrivate if a companion contains a private key. Content
+// that cannot be parsed is not an error; it sets Facts.Unreadable.
 func ReadFacts(name string, r io.ReaderAt, size int64) (f Facts, err error) {
 	tracked := &trackedReader{ReaderAt: r}
 	_, companion := companionOf(name)
@@ -69,7 +69,8 @@ func ReadFacts(name string, r io.ReaderAt, size int64) (f Facts, err error) {
 	return f, nil
 }
 
-// readSignature returns the signature that a companion consists of, or "" if it is none.
+// readSignature returns the signature that a companion consists of, or "" if the content is
+// not a signature.
 func readSignature(r io.ReaderAt, size int64) (string, error) {
 	if size > maxSigned {
 		return "", nil
@@ -102,8 +103,8 @@ func (t *trackedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// readPackage reads the description of a NuGet package. A package that names no system is
-// one for Windows.
+// readPackage reads the description of a NuGet package. A package that names no
+// operating system is for Windows.
 func readPackage(r io.ReaderAt, size int64) (Facts, error) {
 	nuspec, err := readEntry(r, size, func(name string) bool {
 		return !strings.Contains(name, "/") && strings.HasSuffix(strings.ToLower(name), ".nuspec")
@@ -132,7 +133,8 @@ func readPackage(r io.ReaderAt, size int64) (Facts, error) {
 // nuspecNames are the elements of a nuspec that are read.
 var nuspecNames = []string{"id", "version", "channel", "os"}
 
-// nuspecFields returns the texts of the first elements of each name in the element metadata.
+// nuspecFields returns, for each of the nuspecNames, the text of the first element with that
+// name in the element metadata. It ignores empty texts and those longer than maxText.
 func nuspecFields(nuspec []byte) (map[string]string, error) {
 	fields := map[string]string{}
 	d := xml.NewDecoder(bytes.NewReader(nuspec))
@@ -168,8 +170,8 @@ func nuspecFields(nuspec []byte) (map[string]string, error) {
 // maxDepth is the maximum depth of an XML document.
 const maxDepth = 100
 
-// readApp reads the property list of the macOS app in a zip archive. An archive without one
-// has no facts.
+// readApp reads the property list of the macOS app in a zip archive. An archive without
+// such a list has no facts.
 func readApp(r io.ReaderAt, size int64) (f Facts, err error) {
 	const ending = ".app/Contents/Info.plist"
 	raw, err := readEntry(r, size, func(name string) bool {

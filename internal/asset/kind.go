@@ -46,7 +46,8 @@ var Kinds = []Kind{
 // nuget reports whether assets of a kind are NuGet packages.
 func (k Kind) nuget() bool { return k == NupkgDelta || k == NupkgFull }
 
-// endings maps endings of names to kinds. The first one that a lower-case name has counts.
+// endings maps endings of names to kinds. The first entry that matches a lower-case
+// name applies.
 var endings = []struct {
 	ending string
 	kind   Kind
@@ -89,8 +90,8 @@ var platformOf = map[Kind]platform.Platform{
 	APK: platform.Android, AAB: platform.Android, IPA: platform.IOS,
 }
 
-// kindOf returns the kind that a name tells. A zip archive for macOS is an AppZip, but its
-// name alone does not tell.
+// kindOf returns the kind of a file, judged by its name. It returns Zip for an AppZip, too,
+// because the name may not show that the archive is for macOS.
 func kindOf(name string) Kind {
 	name = strings.ToLower(name)
 	for _, e := range endings {
@@ -110,8 +111,8 @@ const blockMapEnding = ".blockmap"
 var companionEndings = []string{blockMapEnding, ".minisig", ".sig", ".edsig"}
 
 // companionOf returns the name of the file to which a file with the given name would belong
-// as a companion, and the ending that tells so. Both are "" if the name is not one of a
-// companion.
+// as a companion, and the ending that makes it a companion. Both are "" if the name is not
+// that of a companion.
 func companionOf(name string) (owner, ending string) {
 	for _, ending := range companionEndings {
 		if at := len(name) - len(ending); at > 0 && strings.EqualFold(name[at:], ending) {
@@ -121,8 +122,8 @@ func companionOf(name string) (owner, ending string) {
 	return "", ""
 }
 
-// hiddenPatterns match the lower-case names of files that updaters and people read
-// elsewhere, for example the feeds that a build makes.
+// hiddenPatterns match the lower-case names of files that are hidden, such as feeds made by a
+// build, and checksums. Updaters and people get the same information from the server.
 var hiddenPatterns = []string{
 	"latest*.yml", "*-mac.yml", "*-linux*.yml", "releases.*.json", "assets.*.json", "releases*", "appcast*.xml", "latest.json",
 	"sha256sums*", "*checksums*.txt", "*.sha256", "*.sha512",

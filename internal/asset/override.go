@@ -12,7 +12,7 @@ import (
 )
 
 // Override contains the fields of an asset that were set by hand. A field that is "" or nil
-// was not set. The size and the checksums count only for links that lead elsewhere.
+// was not set. The size and the checksums apply only to links that lead to no stored file.
 type Override struct {
 	Kind          Kind              `json:"kind,omitempty"`
 	Platform      platform.Platform `json:"platform,omitempty"`
@@ -27,7 +27,7 @@ type Override struct {
 	SHA256        string            `json:"sha256,omitempty"`
 	SHA512        string            `json:"sha512,omitempty"`
 
-	// Signatures, as signature.Signature.Value has them.
+	// Minisign and Sparkle are signatures in the form of signature.Signature.Value.
 	Minisign string `json:"minisign,omitempty"`
 	Sparkle  string `json:"sparkle,omitempty"`
 }

@@ -12,11 +12,11 @@ import (
 	"unicode/utf16"
 )
 
-// plistTexts returns the texts with the given keys in the dictionary of a property list,
-// which is XML or binary. It ignores texts of more than maxText characters.
+// plistTexts returns the text values of the given keys in the top dictionary of a property
+// list, which is XML or binary. It ignores values that are longer than maxText.
 //
-// The known libraries build the whole tree. Its size and depth are chosen by whoever made
-// the file, so it could exhaust memory or stack.
+// The known libraries build the whole tree. The author of the file determines its size and
+// depth, so the tree could exhaust the memory or the stack.
 func plistTexts(raw []byte, keys ...string) (map[string]string, error) {
 	if bytes.HasPrefix(raw, []byte("bplist0")) {
 		return binaryTexts(raw, keys)
@@ -24,7 +24,8 @@ func plistTexts(raw []byte, keys ...string) (map[string]string, error) {
 	return xmlTexts(raw, keys)
 }
 
-// xmlTexts is plistTexts for XML: <plist><dict><key>name</key><string>text</string>...
+// xmlTexts does the work of plistTexts for the XML format:
+// <plist><dict><key>name</key><string>text</string>...
 func xmlTexts(raw []byte, keys []string) (map[string]string, error) {
 	texts := map[string]string{}
 	d := xml.NewDecoder(bytes.NewReader(raw))
@@ -68,11 +69,11 @@ func xmlTexts(raw []byte, keys []string) (map[string]string, error) {
 type binaryPlist struct {
 	objects    []byte // the header and the objects
 	table      []byte // the offset of each object
-	offsetSize int    // bytes of an offset
-	refSize    int    // bytes of the number of an object
+	offsetSize int    // bytes that an offset takes
+	refSize    int    // bytes that the number of an object takes
 }
 
-// binaryTexts is plistTexts for the binary format.
+// binaryTexts does the work of plistTexts for the binary format.
 func binaryTexts(raw []byte, keys []string) (map[string]string, error) {
 	const trailer = 32
 	if len(raw) < 8+trailer {
@@ -101,8 +102,8 @@ func binaryTexts(raw []byte, keys []string) (map[string]string, error) {
 	return texts, nil
 }
 
-// object returns the kind of an object, its number of elements, and the bytes from its first
-// element on.
+// object returns the kind of the object with the given number, the count of its elements, and
+// all bytes from its first element on. ok is false if there is no such object.
 func (p *binaryPlist) object(number uint64) (kind byte, count uint64, rest []byte, ok bool) {
 	if number >= uint64(len(p.table)/p.offsetSize) {
 		return 0, 0, nil, false
@@ -123,8 +124,8 @@ func (p *binaryPlist) object(number uint64) (kind byte, count uint64, rest []byt
 	return kind, bigEndian(rest[1:][:length]), rest[1+length:], true
 }
 
-// text returns an object that is a text of at most maxText characters. Otherwise it returns
-// "".
+// text returns the object with the given number if it is a text of at most maxText characters,
+// and "" otherwise.
 func (p *binaryPlist) text(number uint64) string {
 	kind, count, rest, ok := p.object(number)
 	switch {
@@ -141,7 +142,7 @@ func (p *binaryPlist) text(number uint64) string {
 	return ""
 }
 
-// bigEndian returns the number that at most 8 bytes represent.
+// bigEndian decodes a big-endian number of at most 8 bytes.
 func bigEndian(b []byte) (n uint64) {
 	for _, one := range b {
 		n = n<<8 | uint64(one)

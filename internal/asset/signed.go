@@ -9,14 +9,14 @@ import (
 // Signature is a signature of an asset.
 type Signature struct {
 	Status signature.Status
-	KeyID  string // key of the project that verifies it, or ""
+	KeyID  string // ID of the project's key that verifies the signature, or ""
 	Value  string
 }
 
 // Trust contains what a project has decided about signatures.
 type Trust struct {
 	Keys    []signature.TrustedKey
-	Enforce bool // assets of kinds that a key serves need a valid signature
+	Enforce bool // an asset needs a valid signature if its kind can be signed with an active key
 }
 
 // served lists the kinds that are signed with each scheme.
@@ -42,8 +42,8 @@ func (t Trust) refuses(a *Asset) bool {
 }
 
 // findSignatures sets the signatures of an asset and the problems with them. A signature that was
-// set by hand takes precedence over those of companions, of which the first counts. file is the
-// stored file of the asset, or nil.
+// set by hand takes precedence over those of companions. Of several companions with signatures of
+// the same scheme, the first one applies. file is the stored file of the asset, or nil.
 func (a *Asset) findSignatures(set Override, file *File, trust Trust) {
 	var content *signature.Content
 	if file != nil && file.Ready {
@@ -78,7 +78,7 @@ func (a *Asset) findSignatures(set Override, file *File, trust Trust) {
 	}
 }
 
-// IsSignature reports whether the file to which an address leads may be a signature, by its name.
+// IsSignature reports whether the file to which an address leads has the name of a signature.
 func IsSignature(address string) bool {
 	name, ok := FileName(address)
 	_, ending := companionOf(name)

@@ -9,7 +9,7 @@ import (
 // Arch is a processor architecture.
 type Arch string
 
-// The architectures. An asset for Universal runs on all of its platform's.
+// The architectures. A Universal asset runs on all architectures of its platform.
 const (
 	X64       Arch = "x64"
 	ARM64     Arch = "arm64"
@@ -37,7 +37,8 @@ var archWords = map[string]Arch{
 	"universal": Universal, "universal2": Universal,
 }
 
-// platformIn returns the platform that the first of the sources names, or "".
+// platformIn returns the first platform that occurs in the sources, or "" if none of them names
+// a platform.
 func platformIn(sources []string) platform.Platform {
 	for _, source := range sources {
 		for _, word := range words(source) {
@@ -49,8 +50,8 @@ func platformIn(sources []string) platform.Platform {
 	return ""
 }
 
-// archIn returns the architecture that the first of the sources names, or "". The word win32
-// names X86, but every other word of its source takes precedence over it.
+// archIn returns the first architecture that occurs in the sources, or "" if none of them names
+// an architecture. The word win32 means X86 only if its source names no other architecture.
 func archIn(sources []string) Arch {
 	for _, source := range sources {
 		win32 := false

@@ -11,13 +11,14 @@ import (
 	"io"
 )
 
-// errNoEntry reports that an archive has no entry of the kind looked for.
+// errNoEntry reports that an archive has no entry with a matching name.
 var errNoEntry = errors.New("no such entry")
 
 // maxDirectory is the maximum size of an archive's directory, in bytes.
 const maxDirectory = 64 << 20
 
-// Parts of a zip archive. The lengths leave out the texts of variable length.
+// The records of a zip archive. Each length is that of the fixed part of a record, in bytes. Each
+// mark is the signature with which the record begins.
 const (
 	endLength, endMark             = 22, 0x06054b50
 	locatorLength, locatorMark     = 20, 0x07064b50
@@ -32,7 +33,7 @@ type zipEntry struct {
 	encrypted        bool
 	crc              uint32
 	compressed, size uint64
-	offset           uint64
+	offset           uint64 // position of the entry's local header in the archive
 }
 
 // readEntry returns the content of the first entry of a zip archive whose name matches. The
@@ -88,9 +89,9 @@ func findDirectory(r io.ReaderAt, size int64) (offset, length uint64, err error)
 	return findDirectory64(r, size-int64(len(tail))+int64(at), offset, length)
 }
 
-// findDirectory64 is findDirectory for an archive with more or larger entries than the
-// original format supports. endOffset is the position of the end record. offset and length
-// are returned if the archive is not one of these after all.
+// findDirectory64 does the work of findDirectory for an archive in the Zip64 format, which
+// allows more and larger entries. endOffset is the position of the end record. If the archive is
+// not in that format, findDirectory64 returns the given offset and length.
 func findDirectory64(r io.ReaderAt, endOffset int64, offset, length uint64) (uint64, uint64, error) {
 	var locator [locatorLength]byte
 	if endOffset < locatorLength {
@@ -139,8 +140,8 @@ func nextEntry(directory io.Reader) (e zipEntry, name string, err error) {
 	return e, string(rest[:nameLength]), nil
 }
 
-// extend replaces the sizes and the offset that do not fit into 32 bits with those in the
-// extra fields of the entry.
+// extend replaces the sizes and the offset that do not fit into 32 bits with the 64-bit values
+// in the extra fields of the entry.
 func (e *zipEntry) extend(extra []byte) {
 	for len(extra) >= 4 {
 		id, length := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
