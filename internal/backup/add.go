@@ -34,7 +34,7 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 		case entry.IsDir():
 			return nil
 		case name == datadir.Owner || name == datadir.OwnerLock:
-			return nil // the database in the archive contains the id of the files' owner, so skip the file with it
+			return nil // the owner's ID need not be archived, because it is in the database, too
 		case strings.HasPrefix(name, ".probe-"):
 			return nil // this file exists only briefly, while the directory is tested
 		case !entry.Type().IsRegular() || !Contained(member):
@@ -63,8 +63,8 @@ func (w *Writer) AddFolder(dir string, staged []string) error {
 	return err
 }
 
-// AddFile adds the file at path as a member with the given name. It follows symbolic links, because
-// administrators may keep such a file outside of the data directory.
+// AddFile adds the file at path as a member with the given name. If path is a symbolic link, it
+// follows the link, because administrators may keep the file outside of the data directory.
 func (w *Writer) AddFile(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -39,7 +39,7 @@ const Format = 1
 // names that their files have in a data directory.
 const manifestName = "manifest.json"
 
-// The suffixes of archive names.
+// The suffixes of the file names of archives. SealedSuffix is for encrypted archives.
 const (
 	Suffix       = ".tar.zst"
 	SealedSuffix = Suffix + ".age"
@@ -144,5 +144,5 @@ func Contained(name string) bool {
 // maxName is the maximum length, in bytes, of the path of a member.
 const maxName = 1024
 
-// odd reports whether a character has a special meaning in file names on some system.
+// odd reports whether a character has a special meaning in file names on any operating system.
 func odd(r rune) bool { return r < ' ' || r == 0x7F || r == '\\' || r == ':' }

@@ -97,8 +97,8 @@ func unseal(from io.Reader, identities []Identity) (io.Reader, error) {
 	return open, nil
 }
 
-// blame returns an error that wraps ErrDamaged and err. But if err was not caused by the
-// content of the archive, blame returns the cause instead.
+// blame returns an error that wraps ErrDamaged and err. If the content of the archive did not
+// cause err, blame returns the cause instead.
 func blame(err error) error {
 	if _, other := errors.AsType[*fs.PathError](err); other || errors.Is(err, ErrDamaged) || errors.Is(err, ErrNewer) {
 		return err
@@ -112,7 +112,7 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError is an error that the function to which members are passed has returned.
+// takerError wraps an error that the function each of Read has returned.
 type takerError struct{ err error }
 
 // Error returns the text of the error.

@@ -128,7 +128,7 @@ func resolved(dir string) (string, error) {
 func roomBeside(data string) (bool, error) {
 	probe, inside := unfinished(data, true), filepath.Join(data, probeName)
 	if err := errors.Join(os.RemoveAll(probe), os.RemoveAll(inside)); err != nil {
-		return false, nil //nolint:nilerror // then the archive is unpacked inside
+		return false, nil //nolint:nilerror // then the archive is unpacked inside the data directory
 	}
 	if os.Mkdir(probe, 0o700) != nil {
 		return false, nil
@@ -345,7 +345,7 @@ func (w *swap) rename(from, to, name string) error {
 }
 
 // end makes the moves durable and then removes the journal. Finally it removes the
-// directory with the path empty, because the moves have emptied it.
+// directory at the path in the parameter empty, which the moves have emptied.
 func (w *swap) end(empty string) error {
 	if err := w.syncs(w.data, w.old(), w.fresh()); err != nil {
 		return err

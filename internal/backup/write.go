@@ -55,7 +55,7 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 }
 
 // Between sets a function that is called after every piece of 128 KiB, with the time that
-// the piece has taken. The function can wait, to leave time for other work.
+// the piece has taken. The function may wait, to leave processor time for other work.
 func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
 // Add writes a member with the name, size and mode of m, and computes its checksum.
