@@ -148,7 +148,8 @@ func moved(answer *http.Response) *url.URL {
 }
 
 // judge converts an HTTP response to a response or an error. It records the rate limit
-// that the HTTP response reports.
+// that the HTTP response reports. text is the body. known is the cached response that a
+// response with status 304 confirms, or nil.
 func (c *Client) judge(k call, answer *http.Response, text []byte, known *kept) (*response, error) {
 	at := answer.Request.URL.EscapedPath()
 	if base, err := url.Parse(c.API); err == nil {

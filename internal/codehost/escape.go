@@ -42,8 +42,8 @@ var entities = strings.NewReplacer(
 )
 
 // beginning matches characters that are markup only at the start of a line: those of
-// lists, rules, and the underlines of headings and tables. Texts are already escaped by
-// entities and harmless when it is applied.
+// lists, rules, and the underlines of headings and tables. It is applied to texts that the
+// function harmless and the replacer entities have already escaped.
 var beginning = regexp.MustCompile(`^(?:[-+=:]|[0-9]{1,9}[.)](?: |$))`)
 
 func beginLiterally(line string) string {

@@ -7,7 +7,7 @@ import (
 )
 
 // answers caches responses to GET requests with their ETags, so that requests can be
-// conditional. A conditional request does not reduce the rate limit if the response is
+// conditional. A conditional request does not count against the rate limit if the response is
 // unchanged. The least recently used responses are evicted first.
 type answers struct {
 	mu    sync.Mutex

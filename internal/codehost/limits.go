@@ -12,13 +12,13 @@ import (
 const (
 	maxWait     = 5 * time.Second // maximum wait for the end of a rate limit
 	spareTime   = 2 * time.Second // minimum time that must be left for the call after the wait
-	unknownWait = time.Minute     // assumed duration of a limit if the response gives none
+	unknownWait = time.Minute     // assumed duration of a limit if the response does not state its end
 	maxLimited  = 24 * time.Hour  // maximum duration of a limit that a response can set
 )
 
-// limits records the identities that have exceeded their rate limit, and when their
-// limits end. The client makes no calls with such an identity until then, because further
-// calls would extend the limit or lead to a ban.
+// limits records which identities have exceeded their rate limit, and when each may make
+// calls again. The client makes no calls with such an identity before that time, because
+// they would extend the limit or lead to a ban.
 type limits struct {
 	mu    sync.Mutex
 	until map[string]time.Time // end of the limit, by identity; guarded by mu
@@ -47,9 +47,9 @@ func (l *limits) note(identity string, until, now time.Time) {
 }
 
 // resetOf returns the time at which the rate limit that a response reports ends. It
-// returns the zero time if no limit refused the call and further calls are allowed. To be
-// correct for the local clock, it computes the remaining time from the response's Date
-// header and adds that to now.
+// returns the zero time if no limit refused the call and further calls are allowed. Because
+// the clocks may differ, it computes the remaining time from the response's Date header and
+// adds that time to now.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {

@@ -39,9 +39,9 @@ var BuiltinTemplate = Template{
 // Limits of an issue. They are lower than those of GitHub, so that there is room for
 // additions.
 const (
-	maxIssueTitle   = 250    // characters
-	maxIssueBody    = 60_000 // characters
-	maxTemplateFile = 64 << 10
+	maxIssueTitle   = 250      // characters
+	maxIssueBody    = 60_000   // characters
+	maxTemplateFile = 64 << 10 // bytes
 	maxLabels       = 8
 	maxLabel        = 64 // characters
 	maxContentHead  = 60 // characters
@@ -182,8 +182,8 @@ func head(text string) string {
 // take the variable's value for a mention or a reference.
 var afterSign = regexp.MustCompile(`([@#!]|\b(?i:gh)-)(\{\{ *[a-z0-9_]+ *\}\})`)
 
-// Render returns the title and body of an issue. It escapes the values with plain in the title and
-// with markdown in the body.
+// Render returns the title and body of an issue. It escapes the inserted values with the function
+// plain in the title and with the function markdown in the body.
 func (t Template) Render(f Feedback) (title, body string) {
 	values := f.values()
 	titles, bodies := make(map[string]string, len(values)), make(map[string]string, len(values))

@@ -24,8 +24,8 @@ type breakage struct {
 // their path. If method is empty, it applies to any method.
 func (h *Host) Break(method, part string, fault Fault) { h.BreakTimes(-1, method, part, fault) }
 
-// BreakTimes is like Break, but the fault applies only to the first matching requests, as
-// many as times.
+// BreakTimes is like Break, but the fault applies only to the given number of matching
+// requests and not to later ones.
 func (h *Host) BreakTimes(times int, method, part string, fault Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

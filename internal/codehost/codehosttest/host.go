@@ -38,8 +38,8 @@ type Host struct {
 
 	mu       sync.Mutex // guards the following fields and all data to which they refer
 	now      func() time.Time
-	limit    int // calls per hour that each caller may make; 0 = as many as the real host allows
-	spent    map[string]*window
+	limit    int                // calls per hour that each caller may make; 0 = as many as the real host allows
+	spent    map[string]*window // by name of the caller
 	apps     []*App
 	tokens   map[string]*token
 	repos    []*Repository
@@ -168,7 +168,7 @@ func (h *Host) answer(w http.ResponseWriter, r *http.Request) {
 		etag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(append([]byte(who.name), made.Body.Bytes()...)))
 		header.Set("ETag", etag)
 		if r.Header.Get("If-None-Match") == etag {
-			if who.name != anonymous { // does not reduce the rate limit of an authenticated caller
+			if who.name != anonymous { // an unchanged response does not count against the rate limit of an authenticated caller
 				h.spent[who.name].used--
 			}
 			w.WriteHeader(http.StatusNotModified)

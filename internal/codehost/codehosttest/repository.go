@@ -52,7 +52,7 @@ type Issue struct {
 	Title, Body string
 	Labels      []string
 	CreatedAt   time.Time
-	Creator     string // caller that created the issue, as in Request.Caller
+	Creator     string // caller that created the issue, in the form of Request.Caller
 	Comments    []Comment
 
 	id int64
@@ -230,8 +230,8 @@ func (h *Host) find(r *http.Request) (repo *Repository, moved bool) {
 	return h.former[name], true
 }
 
-// may returns the status 0 if the caller has the permission. Otherwise it returns the
-// status and the message of the response.
+// may returns the status 0 if the caller may send a request with the given method, which
+// requires the permission. Otherwise it returns the status and the message of the response.
 func (c caller) may(repo *Repository, permission, method string) (status int, message string) {
 	level := "read"
 	if method != http.MethodGet {
