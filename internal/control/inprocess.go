@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// InProcess returns a client that sends requests to BaseURL to the handler h in this
-// process. h treats them as requests of the owner. As over the socket, a response is
-// streamed: h waits until the client has read its output.
+// InProcess returns a client that passes requests for BaseURL to the handler h in this
+// process. Owner reports true for these requests. Responses are streamed, as over the control
+// socket: h waits until the client has read its output.
 func InProcess(h http.Handler) *http.Client {
 	return &http.Client{Transport: inProcess{h}}
 }
@@ -85,8 +85,8 @@ func (b *answerBody) Close() error {
 // answer is an http.ResponseWriter that passes a handler's output to a client in this
 // process.
 type answer struct {
-	header, sent http.Header
-	status       int // 0 until the header has been written
+	header, sent http.Header // the header that the handler changes, and a copy of it as it was sent
+	status       int         // 0 until the header has been written
 	body         *io.PipeWriter
 	begun        chan struct{} // closed when the header has been written
 	once         sync.Once
@@ -95,7 +95,8 @@ type answer struct {
 // Header returns the header to be sent.
 func (a *answer) Header() http.Header { return a.header }
 
-// WriteHeader completes the header, unless the status is informational.
+// WriteHeader sends the header, unless the status is informational (1xx). Only the first call
+// has an effect.
 func (a *answer) WriteHeader(status int) {
 	if status < http.StatusOK {
 		return
@@ -115,7 +116,7 @@ func (a *answer) Write(p []byte) (int, error) {
 // Flush does nothing, because nothing is buffered.
 func (a *answer) Flush() {}
 
-// trailers copies the trailers that the handler has set.
+// trailers copies the trailers that the handler has set into the parameter to.
 func (a *answer) trailers(to http.Header) {
 	for name, values := range a.header {
 		if behind, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {

@@ -31,8 +31,8 @@ func OwnerConn(c net.Conn) bool {
 	return ok
 }
 
-// MarkConn marks the requests of connections to the control socket as requests of the
-// owner. It is for http.Server.ConnContext.
+// MarkConn is a function for http.Server.ConnContext. If c was accepted over the control
+// socket, it returns a context for which Owner returns true. Otherwise it returns ctx.
 func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	if OwnerConn(c) {
 		return context.WithValue(ctx, ownerKey{}, true)
@@ -40,8 +40,8 @@ func MarkConn(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// Owner reports whether a request came from the owner of the data directory, which means
-// over the control socket or through InProcess.
+// Owner reports whether the request with the context ctx came from the owner of the data
+// directory, which means over the control socket or through InProcess.
 func Owner(ctx context.Context) bool {
 	marked, _ := ctx.Value(ownerKey{}).(bool)
 	return marked

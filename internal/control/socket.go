@@ -95,8 +95,8 @@ func bind(address, path string, done func()) (*listener, error) {
 	return l, nil
 }
 
-// listener marks the connections that it accepts as connections of the owner. No other
-// listener can do so.
+// listener listens on the control socket. Its connections are of type ownerConn, so that
+// OwnerConn recognizes them. Other packages cannot create connections of this type.
 type listener struct {
 	*net.UnixListener
 	path   string
