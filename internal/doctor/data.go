@@ -34,7 +34,7 @@ func checkServer(p *Installation) []Finding {
 	return nil
 }
 
-// unasked is the finding of a check that needs facts, if the facts could not be
+// unasked is the result of a check that needs Installation.Facts if these could not be
 // collected.
 var unasked = []Finding{note("not_examined", messagef("not examined"), messagef("solve the other problems and run svc doctor again"))}
 

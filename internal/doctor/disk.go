@@ -21,8 +21,8 @@ func (p *Installation) databaseBytes() (sum int64) {
 	return sum
 }
 
-// maxCopied is the maximum total size of the databases that a quick check copies, in
-// bytes.
+// maxCopied is the maximum total size of the databases, in bytes, at which a check may copy
+// them, because copying larger ones takes too long.
 const maxCopied = 2 << 30
 
 // CopyObstacle returns the reason why the databases should not be copied to check them,

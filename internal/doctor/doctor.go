@@ -71,7 +71,7 @@ type Finding struct {
 	fix func() error // makes the repair; nil = a person has to make it
 }
 
-// message is a text, together with the values that were inserted into it.
+// message is a text for a finding, together with the values that were inserted into it.
 type message struct {
 	text   string
 	values []string

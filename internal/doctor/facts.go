@@ -42,7 +42,7 @@ type Hook struct {
 	// Failing is the time of the first failure since the last success, in Unix seconds. It is 0 if
 	// the last attempt has succeeded.
 	Failing int64 `json:"failing_since"`
-	// Tells reports whether people hear of a failed backup and a full disk from it.
+	// Tells reports whether the hook notifies people of a failed backup and a full disk.
 	Tells bool `json:"tells_of_instance"`
 }
 

@@ -2,13 +2,13 @@ package doctor
 
 import "time"
 
-// checkHooks reports hooks that do not work, and that nobody is told of a failed backup or a full
-// disk.
+// checkHooks reports each hook that does not work. It also reports if no enabled hook notifies
+// people of a failed backup or a full disk.
 func checkHooks(p *Installation) []Finding {
 	if p.Facts == nil {
 		return unasked
 	}
-	if p.Facts.Hooks == nil { // of a server of an older version
+	if p.Facts.Hooks == nil { // the facts come from a server that is older than hooks
 		return nil
 	}
 	var findings []Finding

@@ -28,8 +28,8 @@ const probes = ".probe-*"
 // unfinished uploads, and of contents that wait to be moved to another storage.
 var kept = []string{datadir.Uploads, datadir.StagedFiles}
 
-// interrupted returns a finding if interrupted operations have left files in a folder. files is the
-// path of the local files relative to that folder.
+// interrupted returns a finding if interrupted operations have left files that match one of the
+// patterns in the folder dir. files is the path of the local files relative to dir.
 func interrupted(dir, files string, patterns ...string) []Finding {
 	dir = resolved(dir)
 	all := slices.DeleteFunc(match(dir, patterns...), func(f found) bool {
