@@ -11,7 +11,7 @@ import (
 )
 
 // ParallelHashes limits the number of passwords that are hashed at the same time, because
-// each computation needs several MiB of memory. In a burst of logins, the others wait.
+// each computation needs several MiB of memory. In a burst of logins, the remaining ones wait.
 const ParallelHashes = 2
 
 // Hasher hashes and verifies passwords with Argon2id. It is safe for concurrent use. At

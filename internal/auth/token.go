@@ -13,7 +13,7 @@ import (
 )
 
 // ErrToken is returned for every token that is rejected. It does not contain the reason,
-// which callers must not learn.
+// which clients must not learn.
 var ErrToken = errors.New("token is invalid or expired")
 
 const (

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// aliyunVersion is the version of the API.
+// aliyunVersion is the version of Alibaba Cloud's CDN API.
 const aliyunVersion = "2018-05-10"
 
 func refreshAliyun(ctx context.Context, c *Client, who Credentials, urls []string) (taskID string, err error) {
@@ -46,7 +46,7 @@ func number(raw json.RawMessage) *int64 {
 	return &n
 }
 
-// aliyun calls an action of the API and decodes the response.
+// aliyun calls an action of Alibaba Cloud's API and decodes the response into answer.
 func (c *Client) aliyun(ctx context.Context, who Credentials, action string, parameters map[string]string, answer any) error {
 	all := map[string]string{
 		"Action": action, "Version": aliyunVersion, "Format": "JSON", "AccessKeyId": who.KeyID,

@@ -39,13 +39,13 @@ type Credentials struct {
 // Refreshed is the result of Client.Refresh.
 type Refreshed struct {
 	TaskIDs []string // ids that the provider has assigned to the calls
-	Failed  []string // links in calls that have failed
+	Failed  []string // the addresses that were passed in calls that failed
 	Error   string   // error of the first call that failed; "" if all were accepted
 }
 
 // Tested is the result of Client.Test.
 type Tested struct {
-	Remain, Quota *int64 // numbers of refreshes that are left today and that are allowed per day; nil if not reported
+	Remain, Quota *int64 // numbers of refreshes: left today, and allowed per day; nil if not reported
 	Latency       time.Duration
 	Error         string // "" if the credentials work
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// cloudflareAnswer is the form of all responses.
+// cloudflareAnswer is the form of all responses of Cloudflare's API.
 type cloudflareAnswer struct {
 	Success bool `json:"success"`
 	Errors  []struct {
@@ -33,7 +33,8 @@ func readZone(ctx context.Context, c *Client, who Credentials) (remain, quota *i
 	return nil, nil, err
 }
 
-// cloudflare calls a method of the API for a zone and returns the id in the result.
+// cloudflare sends a request about the zone who.KeyID to Cloudflare's API and returns the id in
+// the result.
 func (c *Client) cloudflare(ctx context.Context, who Credentials, method, path, body string) (id string, err error) {
 	address := c.base[Cloudflare] + "/client/v4/zones/" + url.PathEscape(who.KeyID) + path
 	var answer cloudflareAnswer

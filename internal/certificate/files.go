@@ -31,13 +31,13 @@ type Files struct {
 	mu     sync.Mutex // guards the following fields
 	seen   [2]version // versions of the files from which the current certificate was loaded
 	failed failure    // result of the last check
-	looked time.Time
+	looked time.Time  // time of the last check
 }
 
-// failure describes why the files could not be used. The zero value means that they could
-// be used.
+// failure describes why the certificate files could not be used. The zero value means that
+// they could be used.
 type failure struct {
-	of   [2]version
+	of   [2]version // versions of the two files
 	text string
 }
 

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 )
 
-// Rules define the keys of a Counter and limit its size, because keys may come from
-// untrusted input.
+// Rules define how a Counter splits a combination of type C into keys of type K. They also
+// limit the size of the Counter, because keys may come from untrusted input.
 type Rules[C, K comparable] struct {
 	// Combinations is the maximum number of different combinations that each core holds.
-	// When it is exceeded, they are split into their keys.
+	// Before a core would exceed it, the core's combinations are split into their keys.
 	Combinations int
 	// Keys returns the keys under which a combination is counted.
 	Keys func(C) iter.Seq[K]
@@ -23,8 +23,9 @@ type Rules[C, K comparable] struct {
 	Keep func(C) C
 
 	// Most is the maximum number of different keys that each core holds between two calls of
-	// Drain, and PerGroup the maximum for one group. Further keys are counted as their Fold.
-	// When a core holds twice Most keys, it drops even the counts of new folded keys.
+	// Drain, and PerGroup the maximum for one group. Further keys are counted under the
+	// key that Fold returns. When a core holds twice Most keys, it drops even the counts of new
+	// folded keys.
 	Most, PerGroup int
 	// Group returns the group to which a key belongs. Each group has a limit of its own, so
 	// that its keys cannot use up all the room.
@@ -61,13 +62,13 @@ type part[C, K comparable] struct {
 type counts[C, K comparable] struct {
 	undivided tally[C]
 	keys      tally[K]
-	groups    map[uint32]int // number of keys that each group has
+	groups    map[uint32]int // number of keys in each group
 }
 
 // tally is a map of counts in which a count can be incremented with one lookup. It can be
 // emptied without freeing its memory.
 type tally[T comparable] struct {
-	at      map[T]uint32 // index of each key's count in numbers
+	at      map[T]uint32 // index in numbers of each value's count
 	numbers []uint64
 }
 
@@ -180,7 +181,7 @@ func (c *Counter[C, K]) Drain() map[K]uint64 {
 }
 
 // Restore adds counts that Drain has returned and that the caller could not store. The
-// limits apply to them, too.
+// limits of Rules apply to them, too.
 func (c *Counter[C, K]) Restore(taken map[K]uint64) {
 	p := &c.parts[0]
 	p.mu.Lock()

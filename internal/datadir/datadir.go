@@ -24,8 +24,8 @@ const (
 	Readme       = "README.txt"
 )
 
-// The directories within Files. In addition to Uploads and StagedFiles, Staging contains
-// temporary files, such as copies of the databases for a backup.
+// The directories within the directory Files. In addition to Uploads and StagedFiles,
+// Staging contains temporary files, such as copies of the databases for a backup.
 const (
 	Staging = Files + "/staging"
 	Cache   = Files + "/cache"
@@ -43,7 +43,7 @@ const (
 	Lost        = "lost"            // files without a record, by the date on which they were moved
 )
 
-// Databases lists the files that no other program can write: the two databases.
+// Databases lists the files of the two databases, which no other program can write.
 var Databases = []string{Database, Events}
 
 // StagingOf returns the path of Staging in the given data directory.

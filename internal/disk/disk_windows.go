@@ -28,6 +28,6 @@ func allowHoles(f *os.File) error {
 	return err
 }
 
-// device returns 0. It is not needed on Windows: a missing disk has no drive letter, so
-// files cannot be created in its place.
+// device returns 0. The number of the device is not needed on Windows: a missing disk has no
+// drive letter, so files cannot be created in its place.
 func device(fs.FileInfo) uint64 { return 0 }

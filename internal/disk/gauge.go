@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// fresh is the time for which a measurement is used. Even a fast disk writes less than
-// the Reserve in that time.
+// fresh is the time for which a measurement of the free space is used. Even a fast disk writes less
+// than the Reserve in that time.
 const fresh = 50 * time.Millisecond
 
 // Gauge measures the free space of a directory's file system, at most once in 50 ms,

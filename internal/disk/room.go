@@ -19,8 +19,8 @@ const Floor = 64 << 20
 // file cache leave free for other uses. It is larger than Floor.
 const Reserve = 128 << 20
 
-// Low is the amount of free space, in bytes, below which the administrator is told, while nothing is
-// refused yet.
+// Low is the amount of free space, in bytes, below which the administrator is warned. The server
+// does not refuse any writes yet.
 const Low = 2 * Reserve
 
 // look is the number of bytes of a file that are written between two checks of the free
