@@ -43,7 +43,7 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 	return err
 }
 
-// readable reports whether, according to the report, the check could read the records of a database
+// readable reports whether, according to the report, the check could read all parts of a database
 // file.
 func readable(report *integrity.Report, file string) bool {
 	for _, c := range report.Counts() {
@@ -65,8 +65,8 @@ func Repairable(report *integrity.Report) (list []integrity.Count) {
 }
 
 // Repair repairs the findings in the report of Check that can be repaired from other data in the
-// data directory. It does not repair a database file with records that cannot be read; skipped
-// contains the names of these files. The caller must hold the lock of the data directory.
+// data directory. It does not repair a database file if the check could not read all parts of it;
+// skipped contains the names of these files. The caller must hold the lock of the data directory.
 func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped []string, err error) {
 	wrong := map[string]bool{}
 	for _, c := range Repairable(report) {

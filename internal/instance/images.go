@@ -14,9 +14,9 @@ import (
 )
 
 // CopyData copies both databases to a new folder in the directory staging, which it creates if
-// necessary. Both copies show the data at the same time, which is returned as at. The name of the
-// folder begins with prefix. The caller must remove the folder. If there is not enough space for
-// the copies, CopyData writes nothing and returns a NoSpace fault.
+// necessary. Both copies are as of the same point in time, the result at. The name of the folder
+// begins with prefix. The caller must remove the folder. If there is not enough space for the
+// copies, CopyData writes nothing and returns a NoSpace fault.
 func CopyData(
 	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string,
 ) (folder string, at time.Time, err error) {

@@ -95,8 +95,8 @@ func claimStorage(dir, data string, owner uuid.UUID) (*storageLock, error) {
 	return lock, nil
 }
 
-// check returns an *OwnerError if the storage directory dir contains a mark of another owner than
-// m. See claimStorage for the rules.
+// check returns an *OwnerError if the storage directory dir contains a mark that does not permit
+// the owner m to use it. See claimStorage for the rules.
 func (m ownerMark) check(dir string) error {
 	found, err := readOwner(dir)
 	if err != nil || found == nil {
