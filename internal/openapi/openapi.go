@@ -24,8 +24,8 @@ type Document struct {
 	Tags        []*Tag
 	JSON        []byte // the whole description as JSON
 
-	operations map[string]*Operation
-	tags       map[string]*Tag
+	operations map[string]*Operation // by ID
+	tags       map[string]*Tag       // by slug
 }
 
 // Scheme is a way to authenticate.
@@ -54,7 +54,7 @@ type Operation struct {
 
 // Field is a parameter, a header or a property of an object.
 type Field struct {
-	Name, In, Description string
+	Name, In, Description string // In is the place of a parameter, such as "query"; "" for others
 	Required              bool
 	Example               string // example of a value; "" = none
 	Schema                *Schema
@@ -83,9 +83,10 @@ func (d *Document) Operation(id string) *Operation { return d.operations[id] }
 // Tag returns the tag with the given slug, or nil if there is none.
 func (d *Document) Tag(slug string) *Tag { return d.tags[slug] }
 
-// Search returns the operations that contain all words of text. Those that contain all of
-// them in their ID, path or summary come first. Apart from that, operations are in the
-// order of the document.
+// Search returns the operations that contain all words of text, ignoring case. They are
+// sorted by the number of words that their ID, method, path and summary do not contain, the
+// smallest number first. Apart from that, operations are in the order of the document. If
+// text contains no words, Search returns nil.
 func (d *Document) Search(text string) (found []*Operation) {
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 0 {
@@ -113,8 +114,8 @@ func (d *Document) Search(text string) (found []*Operation) {
 // methods lists the methods of operations in the order in which they are displayed.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read reads a description. It returns an error if text is not YAML or does not describe
-// an API.
+// Read parses an OpenAPI description. It returns an error if text is not YAML or does not
+// describe an API.
 func Read(text []byte) (*Document, error) {
 	var file yaml.Node
 	if err := yaml.Unmarshal(text, &file); err != nil {
@@ -157,7 +158,8 @@ func Read(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// add adds an operation to the tag with the given name.
+// add adds an operation to the tag with the given name. If the document has no such tag,
+// the operation is left out.
 func (d *Document) add(o *Operation, tag string) {
 	for _, t := range d.Tags {
 		if t.Name == tag {
@@ -168,7 +170,8 @@ func (d *Document) add(o *Operation, tag string) {
 	}
 }
 
-// operation reads an operation. It returns the operation and the name of its tag.
+// operation reads the operation at node n, which belongs to the path item at node item. It
+// returns the operation and the name of its tag.
 func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[string]Scheme) (*Operation, string) {
 	tag := value(first(at(n, "tags")))
 	o := &Operation{
@@ -213,7 +216,8 @@ func (r reader) operation(n, item *yaml.Node, method, path string, schemes map[s
 	return o, tag
 }
 
-// field reads a parameter or a header. n may be a reference to it.
+// field reads the parameter or header at node n, which may be a reference to it. name is the
+// name of a header. For a parameter it is "", because the node contains the name.
 func (r reader) field(name string, n *yaml.Node) Field {
 	n = r.resolve(n)
 	f := Field{

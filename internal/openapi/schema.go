@@ -20,8 +20,8 @@ type Schema struct {
 // maxDepth limits the number of levels of nested objects that are described.
 const maxDepth = 5
 
-// schema reads a schema. within lists the names of the schemas that contain it. These are
-// not read again, because a schema can contain itself.
+// schema reads the schema at node n. within lists the names of the schemas that contain it.
+// The fields of these schemas are not read again, because a schema can contain itself.
 func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	name := reference(n)
 	around := within
@@ -64,7 +64,7 @@ func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	return s
 }
 
-// fields returns the properties of an object, including those of the parts of its allOf.
+// fields returns the properties of an object, including those of the schemas in its allOf.
 func (r reader) fields(object *yaml.Node, within []string) (all []Field) {
 	needed := map[string]bool{}
 	var visit func(n *yaml.Node, depth int)
@@ -124,7 +124,7 @@ func (r reader) typeName(n *yaml.Node, depth int) string {
 	return name
 }
 
-// rules returns the limits of a value for display.
+// rules returns the limits that the schema at node n sets for a value, as texts for display.
 func rules(n *yaml.Node) (all []string) {
 	limit := func(low, high, of string) {
 		least, most := value(at(n, low)), value(at(n, high))
