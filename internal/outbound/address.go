@@ -31,7 +31,8 @@ var refused = prefixes(
 	"::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128",
 )
 
-// The IPv6 prefixes of addresses that contain an IPv4 address.
+// The IPv6 prefixes of addresses that contain an IPv4 address, and thisHost, the range of
+// IPv4 addresses that do not count as contained, such as 0.0.0.1 in ::1.
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")   // the IPv4 address is in the last four bytes (RFC 6052)
 	localNAT64 = netip.MustParsePrefix("64:ff9b:1::/48") // the network chooses the position of the IPv4 address (RFC 8215)
@@ -53,16 +54,16 @@ func Public(a netip.Addr) bool {
 	}
 }
 
-// Routable reports whether an administrator may configure an address: a public or private
-// address, or one of this machine.
+// Routable reports whether an administrator may enter an address as a setting. Public and
+// private addresses and those of this machine are allowed, except for the refused ranges.
 func Routable(a netip.Addr) bool {
 	a = unwrap(a)
 	isRefused := func(a netip.Addr) bool { return within(refused, a) }
 	return a.IsValid() && a.Zone() == "" && !isRefused(a) && !slices.ContainsFunc(embedded(a), isRefused)
 }
 
-// unwrap converts an IPv6 address to an IPv4 address if its form always represents an
-// IPv4 address. It returns all other addresses unchanged.
+// unwrap returns the IPv4 address that is contained in an IPv4-mapped IPv6 address or in
+// one with the prefix nat64. It returns all other addresses unchanged.
 func unwrap(a netip.Addr) netip.Addr {
 	if a = a.Unmap(); nat64.Contains(a) {
 		b := a.As16()
@@ -72,7 +73,7 @@ func unwrap(a netip.Addr) netip.Addr {
 }
 
 // embedded returns the IPv4 addresses to which the network may translate an IPv6 address.
-// Such IPv6 addresses are never public; see reserved6.
+// Such IPv6 addresses are never public; see global and reserved6.
 func embedded(a netip.Addr) (list []netip.Addr) {
 	if !a.Is6() {
 		return nil
@@ -98,7 +99,8 @@ func embedded(a netip.Addr) (list []netip.Addr) {
 	return list
 }
 
-// ours reports whether an address is one of this machine.
+// ours reports whether an address belongs to this machine. If the addresses of this machine
+// cannot be determined, ours returns true.
 func ours(a netip.Addr) bool {
 	all := append(embedded(a), unwrap(a))
 	if slices.ContainsFunc(all, netip.Addr.IsLoopback) {

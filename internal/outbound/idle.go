@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// IdleTime is the maximum time for which a transfer can make no progress. The total time
+// IdleTime is the time after which a transfer without progress is canceled. The total time
 // of a transfer is not limited.
 const IdleTime = time.Minute
 

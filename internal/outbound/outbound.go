@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// Profile describes where the addresses of requests come from, which determines the
-// addresses that are allowed.
+// Profile describes the origin of the addresses to which a client connects. It determines
+// which addresses are allowed.
 type Profile uint8
 
 // The profiles.
@@ -172,8 +172,8 @@ func (t *transport) redirect(next *http.Request, via []*http.Request) error {
 // harmless lists the headers that may be sent to another host after a redirect.
 var harmless = []string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// dial connects to an address if that is allowed. The dialer calls the check in its
-// Control function, which gets the resolved address instead of the name.
+// dial connects to an address if the profile allows it. The method check is called in the
+// dialer's ControlContext function, which gets the resolved address instead of the name.
 func (t *transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	private := t.profile != Data || strings.EqualFold(address, t.trusted)
 	d := t.dialer
@@ -187,7 +187,8 @@ func (t *transport) dial(ctx context.Context, network, address string) (net.Conn
 	return d.DialContext(ctx, network, address)
 }
 
-// check returns an error if the profile does not allow connections to an address.
+// check returns an error if connections to an address are not allowed. private reports
+// whether private addresses are allowed.
 func (t *transport) check(to netip.AddrPort, private bool) error {
 	switch {
 	case !private && !t.public(to.Addr()):

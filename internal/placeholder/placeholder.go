@@ -11,15 +11,15 @@ import (
 
 var pattern = regexp.MustCompile(`\{\{ *([a-z0-9_]+) *\}\}`)
 
-// Expand replaces each placeholder that has a value in values, and leaves the others
-// unchanged. It does not expand placeholders in the values.
+// Expand replaces each placeholder in text, such as {{ name }}, that has a value in values,
+// and leaves the others unchanged. It does not expand placeholders in the values.
 func Expand(text string, values map[string]string) string {
 	return ExpandAtMost(math.MaxInt, text, values)
 }
 
-// ExpandAtMost is like Expand, but stops when the output is longer than limit bytes,
-// which it checks after each value. The limit is necessary because a template can repeat
-// a long value.
+// ExpandAtMost is like Expand, but stops after the first value with which the output is
+// longer than limit bytes. The limit is necessary because a template can repeat a long
+// value.
 func ExpandAtMost(limit int, text string, values map[string]string) string {
 	var expanded strings.Builder
 	done := 0

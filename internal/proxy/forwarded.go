@@ -13,7 +13,7 @@ var forwardingHeaders = []string{
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Fly-Client-Ip",
 }
 
-// maxShown limits the length of the header values that Forwarded returns.
+// maxShown is the number of bytes after which Forwarded cuts off the value of a header.
 const maxShown = 200
 
 // Forwarded returns the forwarding headers of a request as lines of the form "Name:

@@ -11,7 +11,8 @@ import (
 
 const forwardedFor = "X-Forwarded-For"
 
-// defaultHeaders lists the headers that are read by default, in canonical form.
+// defaultHeaders lists the headers from which the address of a client is read by default,
+// in canonical form.
 var defaultHeaders = []string{forwardedFor, "X-Real-Ip"}
 
 // carrierGrade is the address space that internet providers use between their network and
@@ -86,9 +87,9 @@ func (p Proxies) read() []string {
 // pick returns the client's address from list, the value of the header with the given
 // name. It returns the zero Addr if the selected entry is not an address.
 //
-// Each proxy appends the address of its peer to X-Forwarded-For. The last entry that can
-// be trusted is therefore at position Count from the right or, if the list is shorter,
-// the first entry. If it is a private address, it belongs to another proxy in the same
+// Each proxy appends the address of its peer to X-Forwarded-For. The leftmost entry
+// that can be trusted is therefore at position Count from the right or, if the list is
+// shorter, the first entry. If it is a private address, it belongs to another proxy in the same
 // network; pick then uses the nearest public entry to its left, if there is one. A
 // link-local or carrier-grade entry belongs to a client, which may have invented the
 // entries to its left.
