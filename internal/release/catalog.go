@@ -11,7 +11,7 @@ import (
 	"svc/internal/rollout"
 )
 
-// Item contains those fields of a version that the rules use.
+// Item contains the fields of a version on which update decisions depend.
 type Item struct {
 	// ID is a UUIDv7. IDs ascend with the time of creation, so no separate time is needed to
 	// find the version that was created last.
@@ -77,7 +77,7 @@ type Catalog struct {
 	channels      Channels
 	pools         []pool        // one for each channel; stable and preview come first
 	members       []uint16      // for each version, the set of the pools to which it belongs
-	cohorts       map[int]Range // the ranges of the cohorts of rollouts, by the position of the version
+	cohorts       map[int]Range // the ranges of versions in the cohorts of rollouts, by the position of the version rolled out
 	flagged       int           // position of the version with the latest flag
 	latest        int
 	latestPreview int
@@ -90,8 +90,8 @@ type value struct {
 	current int // the same among the official versions if there are any, and otherwise the same as first
 }
 
-// NewCatalog returns a catalog of the versions of a project with the given own channels. It
-// sorts the slice and retains it.
+// NewCatalog returns a catalog of items, the versions of a project. channels lists the
+// channels that the project has added. NewCatalog sorts items and retains it.
 func NewCatalog(items []Item, channels Channels) *Catalog {
 	slices.SortFunc(items, inListOrder)
 	c := &Catalog{items: items, named: make(map[string]int, len(items)), channels: channels, cohorts: map[int]Range{}}
@@ -108,7 +108,7 @@ func NewCatalog(items []Item, channels Channels) *Catalog {
 }
 
 // prepare adds the version at a position to the lists of milestones and of versions that are
-// being rolled out, and parses the range of its rollout.
+// being rolled out, if it belongs there, and parses the range of versions in its cohort.
 func (c *Catalog) prepare(at int) {
 	v := &c.items[at]
 	if v.open() && v.Rollout.Cohort != nil {
@@ -125,7 +125,7 @@ func (c *Catalog) prepare(at int) {
 	}
 }
 
-// findPools returns the pools of all channels, and marks the versions that belong to them.
+// findPools returns the pools of all channels, and sets members.
 func (c *Catalog) findPools() []pool {
 	names := c.channels.Names()
 	marks := make(map[string]uint16, len(names)) // the pools to which the versions of each channel belong
@@ -237,7 +237,7 @@ func (c *Catalog) Item(at int) *Item { return &c.items[at] }
 
 // Latest returns the version with the latest flag. If there is none, it returns the
 // newest published official version, or else the newest published version. Versions that are
-// yanked, or whose rollout is not completed, do not count. It returns -1 if no other is left.
+// yanked, or whose rollout is not completed, do not count. It returns -1 if there is no version that counts.
 func (c *Catalog) Latest() int { return c.latest }
 
 // LatestPreview returns the preview with the greatest comparable version. If several have
@@ -278,7 +278,7 @@ func (c *Catalog) Named(version string) int {
 	return -1
 }
 
-// value returns the entry for the same value as wanted, or nil if no version has it.
+// value returns the entry of values that is equal to wanted, or nil if no version has this value.
 func (c *Catalog) value(wanted Comparable) *value {
 	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
 		return wanted.Compare(v.Comparable) // the values descend

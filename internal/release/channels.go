@@ -13,8 +13,8 @@ const (
 	Preview = "preview"
 )
 
-// MaxChannels is the maximum number of own channels of a project, and of the names that one
-// channel includes.
+// MaxChannels is the maximum number of channels that a project can add, and of channels that
+// each of them can include.
 const MaxChannels = 8
 
 // Channel is a channel that a project has added to the built-in ones.
@@ -23,14 +23,15 @@ type Channel struct {
 	Includes []string `json:"includes"` // names of other channels; never null in answers
 }
 
-// Channels lists the own channels of a project. The built-in channels are always present.
+// Channels lists the channels that a project has added, its own channels. The built-in
+// channels, which are always present, are not in the list.
 type Channels []Channel
 
 // channelName is the form of the name of an own channel.
 var channelName = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
 
-// reservedChannels cannot be the name of an own channel. Feed addresses use latest for the
-// stable channel, and put mac or linux after the name of a channel.
+// reservedChannels lists the names that an own channel cannot have. In the addresses of
+// feeds, latest means the stable channel, and mac or linux follows the name of a channel.
 var reservedChannels = []string{"latest", "mac", "linux", Stable, Preview}
 
 // Problems returns a sentence for each rule that the channels break. It returns nil if they are
@@ -68,7 +69,8 @@ func (c Channels) Problems() []string {
 	return all
 }
 
-// cycle returns a channel that includes itself, or "" if there is none.
+// cycle returns the name of a channel that includes itself, directly or indirectly, or "" if
+// there is none.
 func (c Channels) cycle() string {
 	for _, own := range c {
 		for _, name := range own.Includes {

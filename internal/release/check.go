@@ -21,7 +21,7 @@ const (
 // with a version in the optional range does not have to update, unless its version is
 // deprecated. The latest flag has no influence.
 //
-// The error is NotFound if there is no version to offer. It is Invalid if the project has no
+// The error is of kind NotFound if there is no version to offer, and Invalid if the project has no
 // such channel, or if the client's version is neither in the catalog nor comparable. Check takes
 // as long as Offer, and allocates memory only for errors.
 func (c *Catalog) Check(q Query, optional Range) (Decision, error) {
@@ -72,7 +72,7 @@ func errNotComparable(q Query) error {
 }
 
 // registered returns the version in the catalog that the client runs, or -1. If the
-// client has sent a comparable version, registered looks for versions of that value, and
+// client has sent a comparable version, registered looks for versions with the same value, and
 // uses the display text only to choose one of them.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)

@@ -31,7 +31,7 @@ const maxLength = 64
 // The operator == compares texts (1.0 is not 1.0.0); Compare compares values.
 type Comparable struct {
 	text string
-	key  string // a key; the byte order of keys is the order of the versions
+	key  string // the byte order of the keys is the order of the versions
 }
 
 // tags lists the tags that can follow the first numbers, in ascending order. Their ranks

@@ -7,10 +7,11 @@ import (
 	"svc/internal/rollout"
 )
 
-// Codes of findings that are not reasons of a decision.
+// Codes of findings that are not reasons of a decision. The candidate is the greatest version
+// that is offered to the client; see Decision.Latest.
 const (
 	NothingPublished            = "nothing_published"              // no version can be offered
-	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, but previews are not included
+	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, but the channel excludes previews
 	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is not a candidate
 	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated, because there is no other
 	CurrentVersionRegistered    = "current_version_registered"     // the catalog contains the client's version
@@ -75,7 +76,7 @@ func (e *explanation) add(code string, version int) {
 	e.found = append(e.found, Finding{Code: code, Version: version})
 }
 
-// explainLatest explains the choice of the candidate.
+// explainLatest explains why the version at the position latest is the candidate.
 func (e *explanation) explainLatest(latest int) {
 	c := e.o.c
 	switch {
@@ -97,7 +98,8 @@ func (e *explanation) explainLatest(latest int) {
 	}
 }
 
-// explainRollouts names the greater versions that are not offered to the caller, and why.
+// explainRollouts adds a finding for each version that is greater than the target and the
+// caller's version, but is not offered because its rollout is held, aborted or for other callers.
 func (e *explanation) explainRollouts(target int) {
 	floor := e.o.floor(target)
 	for at := range e.o.c.items {
@@ -146,7 +148,8 @@ func (e *explanation) explainReasons(d Decision, optional Range) {
 	}
 }
 
-// above reports whether a version exists and is greater than another.
+// above reports whether there is a version at the position at, so at is not -1, and it is
+// greater than the version at the position other.
 func (c *Catalog) above(at, other int) bool {
 	return at >= 0 && c.items[at].Comparable.Compare(c.items[other].Comparable) > 0
 }

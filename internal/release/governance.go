@@ -117,12 +117,11 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 	return nil
 }
 
-// TakesLatest reports whether next becomes the latest version. next is a version that was
-// released at the code host. A preview or a deprecated version never becomes the latest, nor does
-// one that is yanked or whose rollout is not completed.
-// If another version has the flag, next becomes the latest only if both can be compared
-// and next is not less. at is the position of the version that next overwrites, or -1 if
-// next is a new version.
+// TakesLatest reports whether next, a version that was released at the code host, becomes the
+// latest version. It never does if it is a preview, deprecated or yanked, or if its rollout is not
+// completed. If another version has the flag, next becomes the latest only if both
+// can be compared and next is not less than the other. at is the position of the version that next
+// overwrites, or -1 if next is a new version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
 	case next.Preview || next.Deprecated || !next.Eligible():
@@ -153,7 +152,7 @@ func (c *Catalog) successor(except int) int {
 }
 
 // replaceable reports whether there is an official version that is not deprecated and is
-// greater than from. It ignores the version at the position except.
+// greater than the version from. It ignores the version at the position except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.first(func(at int, v *Item) bool { return at != except && !v.Preview && !v.Deprecated })
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
@@ -180,8 +179,8 @@ func errNoReplacement(field string, next Item) error {
 		field, next.Comparable)
 }
 
-// Deprecate returns a copy of the catalog in which the version at a position is deprecated. It
-// returns the error of PlanUpdate if this update is not allowed.
+// Deprecate returns a copy of the catalog in which the version at a position is deprecated. If
+// the version must not be deprecated, Deprecate returns the error of PlanUpdate.
 func (c *Catalog) Deprecate(at int) (*Catalog, error) {
 	items := slices.Clone(c.items)
 	items[at].Deprecated = true

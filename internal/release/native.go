@@ -6,20 +6,21 @@ import (
 	"strings"
 )
 
-// NativeVersions has the texts that an administrator has set for updaters with their own rules of
-// comparison. An empty text stands for the one that is derived from the comparable version.
+// NativeVersions contains the texts of a version that an administrator has set for updaters that
+// compare versions by rules of their own. If a text is empty, one is derived from the comparable
+// version instead.
 type NativeVersions struct {
 	SemVer  string `json:"semver,omitempty"`
 	Sparkle string `json:"sparkle,omitempty"`
 }
 
-// maxNative is the maximum length of a text of NativeVersions.
+// maxNative is the maximum length of a text of NativeVersions, in bytes.
 const maxNative = 64
 
 var nativeText = regexp.MustCompile(`^[0-9A-Za-z.+-]+$`)
 
-// strictSemVer is the grammar of SemVer 2.0.0. Its first two groups are the numbers and the
-// identifiers of a pre-release.
+// strictSemVer matches a version of SemVer 2.0.0. The first group captures its three numbers, and
+// the second captures the identifiers of a pre-release.
 var strictSemVer = regexp.MustCompile(`^((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))` +
 	`(?:-((?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*))?` +
 	`(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
@@ -91,10 +92,11 @@ func (c Comparable) SemVer() (string, bool) {
 	return text, true
 }
 
-// sparkleTags are the letters that replace a tag. Sparkle ignores everything from a hyphen on.
+// sparkleTags maps each tag of a comparable version to the letters that replace the tag and its
+// hyphen, because Sparkle ignores a hyphen and everything after it.
 var sparkleTags = map[string]string{"alpha": "a", "beta": "b", "rc": "rc"}
 
-// Sparkle derives the text for Sparkle.
+// Sparkle derives the text for Sparkle, such as 1.2b3 for 1.2-beta.3.
 func (c Comparable) Sparkle() string {
 	numbers, tag, tagNumbers := c.parts()
 	text := strings.Join(plain(numbers), ".")
@@ -104,7 +106,7 @@ func (c Comparable) Sparkle() string {
 	return text + sparkleTags[tag] + cmp.Or(strings.Join(withoutZeros(plain(tagNumbers), 0), "."), "0")
 }
 
-// WinSparkle derives the text for WinSparkle. It returns false if a number is above 2^31 - 1.
+// WinSparkle derives the text for WinSparkle, such as 1.2.0-beta.3 for 1.2-beta.3. It returns false if a number is above 2^31 - 1.
 func (c Comparable) WinSparkle() (string, bool) {
 	numbers, tag, tagNumbers := c.parts()
 	numbers = plain(numbers)
@@ -127,7 +129,7 @@ func plain(numbers []string) []string {
 	return all
 }
 
-// withoutZeros removes zeros at the end, but keeps at least the first n numbers.
+// withoutZeros removes the numbers at the end that are 0, but keeps at least the first n numbers.
 func withoutZeros(numbers []string, n int) []string {
 	for len(numbers) > n && numbers[len(numbers)-1] == "0" {
 		numbers = numbers[:len(numbers)-1]
@@ -135,7 +137,7 @@ func withoutZeros(numbers []string, n int) []string {
 	return numbers
 }
 
-// padded appends zeros until there are three numbers.
+// padded appends the number 0 until there are at least three numbers.
 func padded(numbers []string) []string {
 	for len(numbers) < 3 {
 		numbers = append(numbers, "0")
@@ -195,7 +197,8 @@ func compareIdentifiers(a, b string) int {
 	return cmp.Compare(len(x), len(y))
 }
 
-// CompareSparkle compares two versions as Sparkle does. It ignores everything from a hyphen on.
+// CompareSparkle compares two versions as Sparkle does. It ignores the first hyphen of a version
+// and everything after it.
 func CompareSparkle(a, b string) int {
 	a, _, _ = strings.Cut(a, "-")
 	b, _, _ = strings.Cut(b, "-")
@@ -203,8 +206,9 @@ func CompareSparkle(a, b string) int {
 }
 
 // CompareWinSparkle compares two versions as WinSparkle does. It splits them into numbers, dots and
-// other text. Numbers are compared by value. A text precedes a number, a dot and the end of the
-// other version, so 1.0 precedes 1.0.0, and 1.0-rc precedes 1.0.
+// other text. Numbers are compared by value. Where two versions differ in the kind of a part, other
+// text comes first, then the end of a version, a dot, and a number. So 1.0 precedes 1.0.0, and
+// 1.0-rc precedes 1.0.
 func CompareWinSparkle(a, b string) int {
 	for a != "" && b != "" {
 		var x, y string
@@ -259,11 +263,12 @@ type Native struct {
 	Text    string
 }
 
-// Misordered finds the versions whose texts are in another order than their comparable versions.
-// Equal texts of different versions are in another order too. The versions must be in descending
-// order; compare is the order of the format. For each version, problem reports whether it is one of
-// such a pair, and leftOut reports whether it is the lower one of such a pair. Versions with equal
-// comparable versions are no pair.
+// Misordered finds the pairs of versions in which the texts are not in the same order as the comparable
+// versions: in the order of the function compare, the text of the lower version is equal to that of
+// the greater version or comes after it. versions must be in descending order of their comparable
+// versions. For each version, problem reports whether it belongs to such a pair, and leftOut reports
+// whether it is the lower version of such a pair. Two versions with equal comparable versions never
+// form a pair.
 func Misordered(versions []Native, compare func(a, b string) int) (problem, leftOut []bool) {
 	problem, leftOut = make([]bool, len(versions)), make([]bool, len(versions))
 	ends := valueEnds(versions)
@@ -297,7 +302,8 @@ func Misordered(versions []Native, compare func(a, b string) int) (problem, left
 	return problem, leftOut
 }
 
-// valueEnds returns the end of each range of versions with equal comparable versions.
+// valueEnds returns, for each run of versions with equal comparable versions, the index after the
+// last one.
 func valueEnds(versions []Native) (ends []int) {
 	for at := range versions {
 		if next := at + 1; next == len(versions) || versions[next].Version.Compare(versions[at].Version) != 0 {

@@ -13,7 +13,7 @@ type Query struct {
 	Version    string     // display text without surrounding blanks; "" = not sent
 	Comparable Comparable // zero = not sent
 	Channel    string     // "" = Stable
-	Key        string     // decides about rollouts; "" = not sent
+	Key        string     // identifies the caller to decide whether a rollout includes it; "" = not sent
 
 	// Platform and Country are compared with the cohorts of rollouts. An unknown one is "".
 	Platform platform.Platform
@@ -48,9 +48,9 @@ type Decision struct {
 }
 
 // Offer decides which version a caller is offered. Update checks, feeds and links to the
-// latest version all rest on this decision. Without a version of the caller, the target is the
-// greatest version that is offered, and milestones are ignored. Nothing is offered on a
-// channel that does not exist.
+// latest version all rest on this decision. If no comparable version of the caller is known, the
+// target is the greatest version that is offered, and milestones are ignored. Nothing is offered
+// on a channel that does not exist.
 //
 // If no version in the caller's channel is being rolled out and Fits is nil, Offer takes
 // logarithmic time unless there is a downgrade. It allocates no memory itself.
@@ -263,7 +263,8 @@ func (o *offers) withheld(target int) int {
 	return -1
 }
 
-// floor returns the greater one of the caller's version and the target.
+// floor returns the greater of the caller's version and the version at the position target, which
+// is -1 if there is no target.
 func (o *offers) floor(target int) Comparable {
 	if target >= 0 { // greater than the caller's version
 		return o.c.items[target].Comparable

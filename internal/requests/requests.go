@@ -10,8 +10,9 @@ import (
 	"svc/store"
 )
 
-// The limits on the counts that are in memory between two flushes, for each core. If
-// clients invent versions as fast as they can, the counts take about 6 MiB per core.
+// The maximum numbers of different requests (combinations) and of counters that each core
+// holds in memory between two flushes. If clients invent versions as fast as they can, the
+// counts take about 6 MiB per core.
 const (
 	combinationsHeld   = 1 << 12
 	countersHeld       = 1 << 14
