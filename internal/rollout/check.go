@@ -15,8 +15,8 @@ const seedLength = 32
 // maxReason is the maximum number of characters of a reason.
 const maxReason = 512
 
-// Problems returns a message for each rule that a rollout from outside violates, such as one in an
-// archive. field is the name of the rollout in the messages.
+// Problems returns a message for each rule that the rollout violates. It checks rollouts that come
+// from outside, such as from an archive. field is the name of the rollout in the messages.
 func (r *Rollout) Problems(field string) []string {
 	all := CheckSteps(field+".steps", r.Steps)
 	if len(all) > 0 {

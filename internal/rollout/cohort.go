@@ -9,7 +9,8 @@ import (
 // MaxCountries is the maximum number of countries of a cohort.
 const MaxCountries = 250
 
-// Cohort limits a rollout to some callers. An empty field is no condition.
+// Cohort limits a rollout to the callers that meet all of its conditions. An empty field sets no
+// condition.
 type Cohort struct {
 	Platforms []platform.Platform `json:"platforms,omitempty"`
 	Countries []string            `json:"countries,omitempty"` // two upper-case letters each
@@ -26,7 +27,7 @@ func (c *Cohort) Empty() bool {
 // Matches reports whether a caller meets all conditions. The platform and the country are "" if
 // they are unknown, and then do not match. inRange reports whether the caller's version is known
 // and between CurrentMin and CurrentMax. The caller of Matches compares it, because package
-// release knows how versions compare. A nil cohort matches everybody.
+// release knows how versions compare. A nil cohort matches every caller.
 func (c *Cohort) Matches(on platform.Platform, country string, inRange bool) bool {
 	return c == nil ||
 		(len(c.Platforms) == 0 || slices.Contains(c.Platforms, on)) &&

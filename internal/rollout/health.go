@@ -23,15 +23,15 @@ type HealthRule struct {
 	Event  string `json:"event,omitempty"` // name of the event that is a failure; only for EventMetric
 	// Tolerance is the accepted ratio of the version's failure rate to the baseline's.
 	Tolerance   float64      `json:"tolerance"`
-	MinFailures int          `json:"min_failures"` // failing subjects of the version before the rule acts
+	MinFailures int          `json:"min_failures"` // number of failing subjects of the version from which the rule can act
 	Action      HealthAction `json:"action"`
 }
 
 // Metric identifies what a rule counts as a failure.
 type Metric string
 
-// The metrics. The subject of ErrorLogs is an address, and the subject of EventMetric is a
-// distinct_id.
+// The metrics. Each counts subjects, which have failed or not: ErrorLogs counts addresses, and
+// EventMetric counts distinct_ids.
 const (
 	ErrorLogs   Metric = "error_logs"
 	EventMetric Metric = "event"
@@ -46,7 +46,7 @@ const (
 	Notify HealthAction = "notify"
 )
 
-// The values of fields that a rule leaves out.
+// The default values of the fields of a rule.
 const (
 	DefaultTolerance   = 1.5
 	DefaultMinFailures = 5
@@ -72,7 +72,8 @@ func DefaultHealthRules() HealthRules {
 	return HealthRules{FalseAlarm: 0.01, Rules: []HealthRule{rule, failed}}
 }
 
-// Problems returns one message for each invalid value. The name of a field begins with field.
+// Problems returns one message for each invalid value. In the messages, field precedes the names of
+// the fields.
 func (h HealthRules) Problems(field string) (found []string) {
 	add := func(format string, args ...any) { found = append(found, field+fmt.Sprintf(format, args...)) }
 	if !(h.FalseAlarm >= minFalseAlarm && h.FalseAlarm <= maxFalseAlarm) {
@@ -120,7 +121,7 @@ func (r HealthRule) problems(field string) (found []string) {
 	return found
 }
 
-// Limit returns the e-value at which a rule is failing.
+// Limit returns the e-value from which a rule is failing.
 func (h HealthRules) Limit() float64 { return float64(len(h.Rules)) / h.FalseAlarm }
 
 // Count contains the subjects that were first seen in one bucket of time, and those of them that
@@ -131,7 +132,8 @@ type Count struct {
 	BaselineExposure, BaselineFailures int64 // subjects of the baseline
 }
 
-// used reports whether the test can compare the two sides of the bucket.
+// used reports whether the bucket has subjects of both the version and the baseline, so that they can
+// be compared.
 func (c Count) used() bool { return c.Exposure > 0 && c.BaselineExposure > 0 }
 
 // alternatives are the failure ratios that Evidence tests for, as multiples of the tolerance.
@@ -165,7 +167,8 @@ var alternatives = [...]float64{1.5, 2, 3, 5, 10}
 // Science 38 (2023). The mixture over alternatives is H. Robbins's method of mixtures (1970).
 type Evidence [len(alternatives)]float64
 
-// Add adds a closed bucket. Buckets without subjects on one side have no effect.
+// Add adds a closed bucket. A bucket without subjects of the version, or of the baseline, has no
+// effect.
 func (e *Evidence) Add(tolerance float64, c Count) {
 	if !c.used() {
 		return
@@ -198,13 +201,13 @@ type HealthState string
 // The states of rules, from good to bad.
 const (
 	NoBaseline HealthState = "no_baseline" // there is no version to compare with
-	NoData     HealthState = "no_data"     // no bucket has subjects on both sides
+	NoData     HealthState = "no_data"     // no bucket has subjects of both the version and the baseline
 	Healthy    HealthState = "healthy"
 	Suspect    HealthState = "suspect" // steps do not advance
 	Failing    HealthState = "failing"
 )
 
-// suspectAt is the e-value at which a rule is suspect.
+// suspectAt is the e-value from which a rule is suspect.
 const suspectAt = 10
 
 // Worse returns the worse of two states.

@@ -25,7 +25,7 @@ const (
 // States lists all states.
 var States = [...]State{Running, Paused, Held, Completed, Aborted}
 
-// Final reports whether nothing leads out of the state.
+// Final reports whether a rollout in this state can never leave it.
 func (s State) Final() bool { return s == Completed || s == Aborted }
 
 // Rollout describes how far a version has been rolled out. Times are Unix seconds. The JSON
@@ -49,10 +49,10 @@ type Rollout struct {
 	// until the rollout starts, and "" if there was no such version then.
 	Baseline *string `json:"baseline,omitempty"`
 	// ResumedAt is the time at which the rollout was last resumed after it had been held. Health rules
-	// use only what was counted since.
+	// use only the counts since then.
 	ResumedAt *int64 `json:"resumed_at,omitempty"`
 
-	// Noted contains the worst state of each health rule, by its name, that was noted; see Note.
+	// Noted contains the worst state of each health rule that Note has recorded, by the rule's name.
 	Noted map[string]HealthState `json:"noted,omitempty"`
 
 	History []Event `json:"history"` // newest first, at most 100 events

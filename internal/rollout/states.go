@@ -25,7 +25,7 @@ const (
 	ActionAborted   Action = "aborted"
 )
 
-// Schedule is the name of the server as the author of steps that it takes by itself.
+// Schedule is the value of Author.By for the steps that the server takes by itself.
 const Schedule = "schedule"
 
 // Event is an entry of the history of a rollout.
@@ -114,8 +114,8 @@ func (r *Rollout) Pause(a Author) error {
 	return nil
 }
 
-// Resume continues a paused or held rollout. The step in force begins anew. A held rollout needs a
-// reason.
+// Resume continues a paused or held rollout. The step in force begins anew. To resume a held
+// rollout, a.Reason is required.
 func (r *Rollout) Resume(a Author) error {
 	switch {
 	case r.State != Paused && r.State != Held:
@@ -181,7 +181,8 @@ func (r *Rollout) impossible(what string) error {
 	return fault.New(fault.Conflict, "the rollout is %s and cannot be %s", r.State, what)
 }
 
-// begin notes that the percentage in force begins now.
+// begin sets the times at which the step in force and the rollout itself started. now is the time
+// at which the percentage in force takes effect.
 func (r *Rollout) begin(now int64) {
 	r.StepStartedAt = nil
 	if r.Step >= 0 {
@@ -192,7 +193,7 @@ func (r *Rollout) begin(now int64) {
 	}
 }
 
-// settle completes a rollout that includes everybody.
+// settle completes the rollout if it includes all callers: at 100 % and without a cohort.
 func (r *Rollout) settle(a Author) {
 	if r.Percent == Whole && r.Cohort == nil {
 		r.finish(Author{Now: a.Now, By: a.By})
@@ -231,13 +232,13 @@ func (r *Rollout) Since(earlier *Rollout) []Event {
 	return r.History
 }
 
-// IsNews reports whether a health rule has not been in a bad state or a worse one before, as far as
-// Note knows.
+// IsNews reports whether state is worse than every state of the health rule that Note has recorded.
 func (r *Rollout) IsNews(rule string, state HealthState) bool {
 	return state.rank() > r.Noted[rule].rank()
 }
 
-// Note notes that a health rule is in a bad state. The state of the rule must be news.
+// Note records that a health rule is in a bad state: Suspect or Failing. IsNews must be true for this
+// state.
 func (r *Rollout) Note(rule string, state HealthState) {
 	all := map[string]HealthState{rule: state}
 	for other, known := range r.Noted { // not changed, because other readers may use the map
@@ -249,8 +250,8 @@ func (r *Rollout) Note(rule string, state HealthState) {
 }
 
 // Stopped returns the time, in Unix seconds, at which the rollout was held, aborted or completed. If it
-// was held before the latter two, it returns the time of that. It returns false while the rollout is
-// running or paused.
+// was held until it was aborted or completed, Stopped returns the time at which it was held. It returns
+// false while the rollout is running or paused.
 func (r *Rollout) Stopped() (at int64, ok bool) {
 	for _, e := range r.History {
 		switch e.Action {
