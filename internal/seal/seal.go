@@ -49,7 +49,8 @@ type Keys struct{ secret []byte }
 // NewKeys returns keys that are derived from the given secret, which is JWT_SECRET.
 func NewKeys(secret []byte) *Keys { return &Keys{secret: append([]byte(nil), secret...)} }
 
-// derive returns the key for one use of a purpose, sealing or tokens.
+// derive returns the key for a purpose and one of its two uses: "seal" for sealing secrets, or
+// "token" for computing tokens.
 func (k *Keys) derive(use string, p Purpose) []byte {
 	key, err := hkdf.Key(sha256.New, k.secret, nil, "svc "+use+" "+version+" "+string(p), keyLength)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text returns s in canonical composition (NFC) and in lower case, with every control
-// character replaced by a blank. Each rune is converted to lower case by itself. Text
-// composes s before that, because İ as two runes must become the same as İ as one rune.
-// It composes the result again, because some letters exist as one rune only in lower
-// case. Text is idempotent.
+// Text returns s in the Unicode normalization form NFC and in lower case, with every control
+// character replaced by a blank. It first converts s to NFC, so that İ written as two runes
+// gives the same result as İ written as one rune. It then converts each rune to lower case
+// separately. Finally it converts the result to NFC again, because some letters exist as a
+// single rune only in lower case. Text is idempotent.
 func Text(s string) string {
 	if plain(s) {
 		return s
@@ -51,8 +51,8 @@ func plain(s string) bool {
 // marks in composed letters.
 const maxMarks = 16
 
-// appendComposed appends Text(s) to b in a single pass. This is possible if s is already
-// composed, as nearly all texts are. ok is false if s must be folded by package norm.
+// appendComposed appends Text(s) to b in a single pass. This is possible if s is already in
+// NFC, as nearly all texts are. ok is false if s must be folded by package norm instead.
 // appendComposed makes the quick check of UAX #15, section 9, on the text and its lower
 // case at the same time.
 func appendComposed(b []byte, s string) (folded []byte, ok bool) {

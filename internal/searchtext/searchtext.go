@@ -59,8 +59,8 @@ func Grams(folded string, add func(string)) {
 	}
 }
 
-// Required returns grams that every text that contains the folded query must have: the
-// query itself if it is short, and otherwise all of its runs of three runes.
+// Required returns grams that occur in every text that contains the folded query: the query
+// itself if it has at most three runes, and otherwise all of its runs of three runes.
 func Required(query string) []string {
 	if utf8.RuneCountInString(query) <= 3 {
 		return []string{query}
