@@ -50,8 +50,8 @@ func flatten(flat map[string]any, prefix string, tree map[string]any) {
 	}
 }
 
-// fileValue converts a value from the file to the text that an environment variable would
-// have, so that the same code can validate values from both sources.
+// fileValue converts the value of a key in the file to the text that the environment variable
+// of the setting would contain, so that the same code can validate values from both sources.
 func fileValue(key string, value any) (string, error) {
 	at := slices.IndexFunc(definitions, func(d Definition) bool { return d.Key == key })
 	switch {

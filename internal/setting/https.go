@@ -14,7 +14,8 @@ import (
 // UnixPrefix is the prefix of a listen address that is the path of a Unix socket.
 const UnixPrefix = "unix:"
 
-// settleHTTPS sets the values that follow from the HTTPS settings.
+// settleHTTPS sets the default of the listen address if domain is set, and otherwise warns
+// about settings that have no effect without domain.
 func (s *Settings) settleHTTPS() {
 	domain, listen := s.value("domain"), s.value("listen")
 	if len(s.Domain) > 0 {
@@ -31,7 +32,7 @@ func (s *Settings) settleHTTPS() {
 	}
 }
 
-// contradictions returns a problem for each pair of settings that exclude each other.
+// contradictions returns the problems of HTTPS settings that require or exclude other settings.
 func (s *Settings) contradictions() (problems []error) {
 	cert, key, domain, listen := s.value("tls.cert"), s.value("tls.key"), s.value("domain"), s.value("listen")
 	switch {

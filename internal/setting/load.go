@@ -172,8 +172,8 @@ func (l *loader) environment(d Definition) (text, name string) {
 	return text, d.FileVariable()
 }
 
-// readFile reads the configuration file into l.file. If the file does not exist, that is
-// an error only if its path was given explicitly.
+// readFile reads the configuration file into l.file. config is the setting with the path of
+// the file. If it has no value, the file is in the data directory, data, and need not exist.
 func (l *loader) readFile(data string, config Value) {
 	l.path = config.Text
 	if l.path == "" {

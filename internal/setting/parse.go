@@ -26,8 +26,8 @@ const maxCount = math.MaxInt32
 // unless they are kept forever.
 const MaxRetentionDays = 3650
 
-// into returns a setter that parses a text, after trimming white space around it, and
-// stores the value in a field.
+// into returns a setter that trims white space around a text, parses the text, and stores
+// the value in the field whose address the function field returns.
 func into[T any](field func(*Settings) *T, parse func(text string) (T, error)) setter {
 	return func(s *Settings, text string) error {
 		value, err := parse(strings.TrimSpace(text))
@@ -143,12 +143,13 @@ func validHost(host string) bool {
 	return true
 }
 
-// maxUploadMB limits the size of uploaded files to 16 TiB.
+// maxUploadMB is the greatest limit that can be set for the size of uploaded files, in MiB.
+// It is 16 TiB.
 const maxUploadMB = 16 << 20
 
 var sizeForm = regexp.MustCompile("^([0-9]+)([kKmMgG]?)$")
 
-// size parses a number of bytes, which may have the suffix k, m or g.
+// size parses a number of bytes, or a number of KiB, MiB or GiB with the suffix k, m or g.
 func size(v string) (int64, error) {
 	m := sizeForm.FindStringSubmatch(v)
 	if m == nil {
@@ -268,7 +269,7 @@ func interval(least time.Duration) func(string) (time.Duration, error) {
 	}
 }
 
-// recipients parses a list of public keys. It checks only their form.
+// recipients parses a comma-separated list of public keys of age. It checks only their form.
 func recipients(v string) (all []string, err error) {
 	for key := range strings.SplitSeq(v, ",") {
 		if key = strings.TrimSpace(key); !strings.HasPrefix(key, "age1") || strings.ContainsFunc(key, notToken) {
@@ -284,6 +285,6 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem adds the name of the source to an error. It does not add the value, which may
-// be a secret that was put into the wrong variable.
+// problem adds name, the flag, variable or key of a setting, to an error about its value. It
+// does not add the value, which may be a secret that was put into the wrong variable.
 func problem(name string, err error) error { return fmt.Errorf("%s %w", name, err) }

@@ -171,13 +171,13 @@ type Settings struct {
 	values []Value
 }
 
-// Values returns all settings in the order of the table.
+// Values returns all settings in the order of Definitions.
 func (s *Settings) Values() []Value { return s.values }
 
 // Value returns the setting with the given key, which must exist.
 func (s *Settings) Value(key string) Value { return *s.value(key) }
 
-// Put replaces a value after the settings were loaded. The new value is either a secret
+// Put replaces a value in settings that have already been loaded. The new value is either a secret
 // from the data directory, or the default in place of a value that cannot be used.
 func (s *Settings) Put(key, text string, origin Origin, name string) error {
 	v := s.value(key)

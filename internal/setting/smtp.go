@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// StartTLS is the parameter of smtp.url that allows connections without TLS if its value is off.
+// StartTLS is the name of the query parameter of smtp.url. If the parameter is off, connections
+// without TLS are allowed.
 const StartTLS = "starttls"
 
 // mailServer parses the address of a mail server. It returns the scheme and the host in lower case,
