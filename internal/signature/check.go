@@ -9,8 +9,8 @@ import (
 	"filippo.io/edwards25519"
 )
 
-// Check verifies a signature of a file whose content is written to it. It needs the same memory for
-// files of all sizes, which crypto/ed25519 does not: it takes the message as a whole.
+// Check verifies a signature of a file. The caller writes the content of the file to the Check, whose
+// memory does not depend on the size of the file. Package crypto/ed25519 needs the whole file in memory.
 type Check struct {
 	ID string // see CheckID
 
@@ -18,7 +18,8 @@ type Check struct {
 	challenge      hash.Hash
 }
 
-// NewCheck begins to verify a signature that signs the file itself with a key.
+// NewCheck begins to verify the signature under the key k. The signature must sign the file itself,
+// not its hash.
 func (s *Signature) NewCheck(k Key) *Check {
 	c := &Check{ID: s.CheckID(k), public: k.public, signed: s.bytes, challenge: sha512.New()}
 	c.challenge.Write(s.bytes[:32])
@@ -26,7 +27,8 @@ func (s *Signature) NewCheck(k Key) *Check {
 	return c
 }
 
-// CheckID returns the key under which the result of a check is stored.
+// CheckID returns the ID of the check of the signature under the key k. The result of the check is
+// stored under this ID.
 func (s *Signature) CheckID(k Key) string {
 	sum := sha256.New()
 	sum.Write(s.bytes)
@@ -37,8 +39,8 @@ func (s *Signature) CheckID(k Key) string {
 // Write implements io.Writer. It never returns an error.
 func (c *Check) Write(p []byte) (int, error) { return c.challenge.Write(p) }
 
-// Result returns the result for the content that has been written. It verifies as section 5.1.7 of
-// RFC 8032 describes and crypto/ed25519 does: R must be the encoding of [S]B - [k]A.
+// Result returns the result for the content that has been written. It verifies the signature as
+// described in section 5.1.7 of RFC 8032, like crypto/ed25519: R must be the encoding of [S]B - [k]A.
 func (c *Check) Result() Result {
 	a, err := new(edwards25519.Point).SetBytes(c.public)
 	if err != nil {

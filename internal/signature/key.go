@@ -25,14 +25,14 @@ type Key struct {
 	public ed25519.PublicKey
 }
 
-// State tells which signatures of a key count.
+// State determines which signatures made with a key are accepted.
 type State string
 
 // The states of a key.
 const (
 	Active  State = "active"
 	Retired State = "retired" // signatures that were valid before remain valid
-	Revoked State = "revoked" // no signature counts; final
+	Revoked State = "revoked" // no signature is accepted; final
 )
 
 // States lists all states.
@@ -51,7 +51,7 @@ var (
 )
 
 // ParseKey reads a public key as the tools of a scheme print it. The error is ErrPrivate if the text
-// is a private key. It never contains the text.
+// is a private key. No error contains the text.
 func ParseKey(scheme Scheme, text string) (Key, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -65,8 +65,8 @@ func ParseKey(scheme Scheme, text string) (Key, error) {
 	return parseSparkleKey(text)
 }
 
-// parseMinisignKey reads the line of a key, the two lines of a .pub file, or the base64 form of a
-// .pub file, which Tauri uses.
+// parseMinisignKey reads a public key of minisign: the line with the key, the two lines of a .pub
+// file, or the base64 form of a .pub file, which Tauri uses.
 func parseMinisignKey(text string) (k Key, err error) {
 	raw, err := decode(lastLine(text))
 	if err == nil && strings.HasPrefix(string(raw), untrustedPrefix) {
@@ -89,7 +89,7 @@ func lastLine(text string) string {
 	return text
 }
 
-// publicEDKey matches the entry of a property list that generate_keys prints.
+// publicEDKey matches the property list entry that generate_keys of Sparkle prints.
 var publicEDKey = regexp.MustCompile(`<key>SUPublicEDKey</key>\s*<string>\s*([^<]*?)\s*</string>`)
 
 func parseSparkleKey(text string) (k Key, err error) {
@@ -110,7 +110,7 @@ func parseSparkleKey(text string) (k Key, err error) {
 }
 
 // check returns an error unless the key is a point of the curve. About half of all private keys are
-// none.
+// not points of the curve, so check rejects them.
 func (k Key) check() error {
 	if _, err := new(edwards25519.Point).SetBytes(k.public); err != nil {
 		return errPoint

@@ -15,7 +15,7 @@ const (
 	trustedPrefix   = "trusted comment: "
 )
 
-// parseMinisign reads the four lines of minisign, or their base64 form.
+// parseMinisign reads the four lines of a signature of minisign, or their base64 form.
 func parseMinisign(text string) (*Signature, bool) {
 	if !strings.HasPrefix(text, untrustedPrefix) {
 		decoded, err := decode(text)
@@ -51,7 +51,7 @@ func parseMinisign(text string) (*Signature, bool) {
 	return s, true
 }
 
-// globalVerifies reports whether the trusted comment is signed with a key.
+// globalVerifies reports whether the signature of the trusted comment was made with the key k.
 func (s *Signature) globalVerifies(k Key) bool {
 	return ed25519.Verify(k.public, slices.Concat(s.bytes, []byte(s.comment)), s.global)
 }

@@ -17,8 +17,8 @@ var privateMarks = []string{
 	"rsign encrypted secret key",
 }
 
-// encodedMarks are the forms that the marks have within base64 of longer texts: one for each offset
-// at which a mark can begin within a group of three bytes.
+// encodedMarks contains the forms that privateMarks have when a longer text is encoded as base64.
+// Each has three forms, one for each offset at which it can begin within a group of three bytes.
 var encodedMarks = func() (all []string) {
 	for _, mark := range privateMarks {
 		for offset := range 3 {
@@ -34,17 +34,17 @@ var encodedMarks = func() (all []string) {
 	return all
 }()
 
-// secretHeads are the beginnings of minisign's secret keys in base64: the algorithms of the
-// signature, of the encryption, which may be missing, and of the checksum.
+// secretHeads are the beginnings of minisign's secret keys in base64. A key begins with the names of
+// three algorithms: for the signature, for the encryption, which may be missing, and for the checksum.
 var secretHeads = []string{
 	base64.StdEncoding.EncodeToString([]byte("EdScB2")),
 	base64.StdEncoding.EncodeToString([]byte("Ed\x00\x00B2")),
 }
 
-// secretSize is the length of minisign's secret keys in base64.
+// secretSize is the number of characters of minisign's secret keys in base64.
 const secretSize = 212
 
-// IsPrivate reports whether a text contains a private key, as it is or in base64.
+// IsPrivate reports whether a text contains a private key, either directly or encoded as base64.
 func IsPrivate(text string) bool {
 	for _, mark := range privateMarks {
 		if strings.Contains(text, mark) {

@@ -36,18 +36,18 @@ var ErrUnreadable = errors.New("unreadable: it must be the text of a .minisig fi
 // Signature is a signature of a file.
 type Signature struct {
 	Scheme Scheme
-	// Value is the text by which feeds pass it on, in base64: the four lines of minisign, or the
-	// bytes of the signature. Parse reads it again.
+	// Value is the signature as feeds contain it, which Parse can read: base64 of the four lines of
+	// minisign or, for Sparkle, of the bytes of the signature.
 	Value string
 
 	number    [numberSize]byte // of the key; minisign only
-	prehashed bool             // it signs the file's BLAKE2b-512 instead of the file
+	prehashed bool             // whether it signs the file's BLAKE2b-512 instead of the file
 	bytes     []byte
 	comment   string // trusted comment
 	global    []byte // signature of the bytes and the trusted comment
 }
 
-// Parse reads a signature. The content of the text tells its scheme.
+// Parse reads a signature. It recognizes the scheme by the content of the text.
 func Parse(text string) (*Signature, error) {
 	if len(text) > MaxText*4/3+4 { // the base64 form of the longest text
 		return nil, ErrUnreadable
@@ -62,14 +62,14 @@ func Parse(text string) (*Signature, error) {
 	return nil, ErrUnreadable
 }
 
-// Status tells whether a signature counts.
+// Status determines whether a signature is accepted.
 type Status string
 
 // The states of a signature.
 const (
 	Valid     Status = "valid"
-	Untrusted Status = "untrusted" // no key of the project fits
-	Invalid   Status = "invalid"   // a key fits, but the signature does not verify
+	Untrusted Status = "untrusted" // no active key of the project fits, or only an inactive key verifies it
+	Invalid   Status = "invalid"   // an active key fits, but no key verifies the signature
 	Unchecked Status = "unchecked" // the file is not stored here, or has not been read yet
 )
 
@@ -86,7 +86,7 @@ type Result int
 const (
 	Fails Result = iota
 	Verifies
-	// Kept says that the signature verifies and was valid when its key was retired, so that it
+	// Kept means that the signature verifies and was valid when its key was retired, so that it
 	// remains valid.
 	Kept
 )
@@ -123,7 +123,8 @@ func (s *Signature) Judge(keys []TrustedKey, content *Content) (Status, *Trusted
 	return Invalid, nil
 }
 
-// result returns what is known about a signature and a key.
+// result returns the result of verifying the signature under the key k. known is false if the file
+// must be read to find it.
 func (s *Signature) result(k *TrustedKey, content *Content) (result Result, known bool) {
 	if s.Scheme == Minisign && !s.globalVerifies(k.Key) {
 		return Fails, true
@@ -141,12 +142,14 @@ func (s *Signature) result(k *TrustedKey, content *Content) (result Result, know
 	return result, true
 }
 
-// fits reports whether a signature can be one of a key.
+// fits reports whether the signature can have been made with the key k, by their schemes and, for
+// minisign, by their key numbers.
 func (s *Signature) fits(k Key) bool {
 	return s.Scheme == k.Scheme && (s.Scheme == Sparkle || s.number == k.number)
 }
 
-// Unread returns the keys under which the file must be read to judge its signature.
+// Unread returns the keys for which Judge needs the result of a Check, which reads the file, and the
+// content does not have it yet.
 func (s *Signature) Unread(keys []TrustedKey, content *Content) (unread []Key) {
 	if s.prehashed || content == nil {
 		return nil

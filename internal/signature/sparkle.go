@@ -6,10 +6,11 @@ import (
 	"regexp"
 )
 
-// edSignature matches the attribute that sign_update prints.
+// edSignature matches the attribute of an appcast that sign_update of Sparkle prints.
 var edSignature = regexp.MustCompile(`sparkle:edSignature="([^"]*)"`)
 
-// parseSparkle reads a signature in base64, or a text with the attribute of an appcast.
+// parseSparkle reads a signature in base64, or a text that contains the attribute that edSignature
+// matches.
 func parseSparkle(text string) (*Signature, bool) {
 	if found := edSignature.FindStringSubmatch(text); found != nil {
 		text = found[1]
