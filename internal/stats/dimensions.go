@@ -6,8 +6,8 @@ import (
 	"svc/internal/platform"
 )
 
-// Platforms is greater than every number of a platform, and Regions is greater than every
-// Region.
+// Platforms is greater than every number that PlatformNumber returns, and Regions is greater
+// than every Region.
 const (
 	Platforms = 1 << 3
 	Regions   = 2 + 26*26

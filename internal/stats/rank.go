@@ -12,7 +12,8 @@ type Count struct {
 	N   int64
 }
 
-// maxValues limits the memory of a Counts to about 20 MiB.
+// maxValues is the maximum number of different values in a Counts. It limits the memory of a
+// Counts to about 20 MiB.
 const maxValues = 100_000
 
 // Counts keeps a sum for each value. The zero value is ready to use. Counts is exact for up

@@ -32,18 +32,18 @@ const (
 // Values contains the figures of a finding. A field that the kind of finding does not use
 // is nil.
 type Values struct {
-	Count   *int64   `json:"count,omitempty"`
+	Count   *int64   `json:"count,omitempty"`    // number of update checks, errors, groups of logs, or feedback entries
 	Version *string  `json:"version,omitempty"`  // a version, or a range of versions
-	Share   *float64 `json:"share,omitempty"`    // 0 to 1
+	Share   *float64 `json:"share,omitempty"`    // share of the newest version among update checks, 0 to 1
 	Days    *int64   `json:"days,omitempty"`     // number of days since the release
-	Usual   *int64   `json:"usual,omitempty"`    // median of the seven previous days
-	Since   *int64   `json:"since,omitempty"`    // Unix seconds
+	Usual   *int64   `json:"usual,omitempty"`    // median of the daily errors of the seven previous days
+	Since   *int64   `json:"since,omitempty"`    // start of the rise in errors, or time of the newest backup; Unix seconds
 	OneStar *int64   `json:"one_star,omitempty"` // number of feedback entries with the lowest rating
 	Title   *string  `json:"title,omitempty"`    // title of the announcement, or of the group with the most logs
-	Until   *int64   `json:"until,omitempty"`    // Unix seconds
+	Until   *int64   `json:"until,omitempty"`    // expiry of the announcement; Unix seconds
 }
 
-// Finding is one line on the page: a sentence with its figures.
+// Finding is one line on the first page of the console: a sentence with its figures.
 type Finding struct {
 	Kind   Kind    `json:"kind"`
 	Weight int     `json:"weight"` // urgency from 1 to 100; a larger number is more urgent
@@ -52,11 +52,11 @@ type Finding struct {
 	Link   string  `json:"link"`   // path of the page in the console with more details, relative to the project
 }
 
-// MaxFindings is the maximum number of findings of a project.
+// MaxFindings is the maximum number of findings in a list.
 const MaxFindings = 6
 
-// The limits from which a rise in errors is reported. A day is reported if it has at
-// least errorFloor errors, and at least errorFactor times the median of the seven days
+// The limits from which a rise in errors is reported. A day is reported if it has at least
+// errorFloor errors, and at least errorFactor times as many as the median of the seven days
 // before it.
 const (
 	errorFloor  = 10
@@ -185,7 +185,7 @@ func Sum(days []map[string]int64) map[string]int64 {
 // lead counts the update checks that direct clients to each version.
 type lead struct {
 	total int64
-	by    map[int]int64
+	by    map[int]int64 // by the position of the version in the catalog
 }
 
 func (l *lead) add(target int, n int64) {
@@ -213,7 +213,7 @@ func mustUpdate(l usage.Line) bool { return l.Outcome == usage.Required }
 func (f *Facts) hasNoFile(l usage.Line) bool { return mustUpdate(l) && !f.Policy.HasFile(l.Target) }
 
 // leave returns a finding about the clients that l has counted. Its series contains, for
-// each day, the checks of the clients for which is returns true.
+// each day, the number of checks of the clients for which the function is returns true.
 func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) Finding {
 	version := f.Policy.Catalog.Item(l.most()).Version
 	series := make([]int64, AdoptionDays)
@@ -227,9 +227,9 @@ func (f *Facts) leave(kind Kind, weight int, l *lead, is func(usage.Line) bool) 
 	return Finding{kind, weight, Values{Count: &l.total, Version: &version}, series, "/admin/versions"}
 }
 
-// adoption returns a finding about the newest version's share of the checks of the last
-// day, with a series of its daily checks. It returns none if there were no checks on that
-// day.
+// adoption returns a finding about the newest version's share of the update checks of the
+// last day. Its series contains the number of checks by clients of that version on each day.
+// adoption returns no finding if there were no checks on the last day.
 func (f *Facts) adoption(latest int) []Finding {
 	item := f.Policy.Catalog.Item(latest)
 	share, all := f.Policy.CurrentShare(latest, f.Checks[AdoptionDays-1])

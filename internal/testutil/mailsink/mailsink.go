@@ -21,10 +21,11 @@ type Config struct {
 	// does not offer TLS.
 	TLS      *tls.Config
 	Implicit bool
-	// User and Password are required if User is not "".
+	// User and Password are the login that clients must use. If User is "", none is required.
 	User, Password string
-	// Refuse returns the reply to a command that refuses it, or nil. command is MAIL, RCPT or DATA,
-	// and address that of MAIL or RCPT. It may block. It may be nil.
+	// Refuse returns the reply with which the server refuses a command, or nil to accept the command.
+	// command is MAIL, RCPT or DATA. address is the address in MAIL or RCPT, and "" for DATA. Refuse
+	// may block. If Refuse is nil, all commands are accepted.
 	Refuse func(command, address string) *smtp.SMTPError
 }
 
@@ -83,7 +84,7 @@ func (s *Sink) Received() []Received {
 	return append([]Received(nil), s.received...)
 }
 
-// quiet discards what the server logs, such as connections that the client closes.
+// quiet discards the server's log messages, such as those about connections that clients close.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -138,7 +139,7 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return s.refuse("RCPT", to)
 }
 
-// Data keeps the message.
+// Data adds the message to those that Received returns.
 func (s *session) Data(r io.Reader) error {
 	m, err := mail.ReadMessage(r)
 	if err != nil {

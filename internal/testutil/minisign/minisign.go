@@ -16,7 +16,7 @@ type Key struct {
 	private ed25519.PrivateKey
 }
 
-// NewKey returns the key of a seed.
+// NewKey returns the key pair that is derived from a seed.
 func NewKey(seed string) Key {
 	sum := sha256.Sum256([]byte(seed))
 	return Key{string(sum[:8]), ed25519.NewKeyFromSeed(sum[:])}
@@ -28,7 +28,8 @@ func (k Key) Public() string {
 	return base64.StdEncoding.EncodeToString([]byte("untrusted comment: minisign public key\n" + key + "\n"))
 }
 
-// Sign returns the text of the .sig file of a content. comment is the trusted comment.
+// Sign signs the content of a file and returns the text of its .sig file. comment is the trusted
+// comment.
 func (k Key) Sign(content []byte, comment string) string {
 	sum := blake2b.Sum512(content)
 	signature := ed25519.Sign(k.private, sum[:])
