@@ -30,7 +30,7 @@ func contentOf(name string) (id string, ok bool) {
 // Content adds the content of a file from r and returns its size and SHA-256. It does not
 // compress the content, because most downloadable files are already compressed. If
 // reading fails, the part that has been written stays in the archive, and the caller must
-// not list the content.
+// not list the content in FilesFile.
 func (a *Writer) Content(id string, r io.Reader) (size int64, sum string, err error) {
 	if err := a.end(); err != nil {
 		return 0, "", err
@@ -67,7 +67,7 @@ func (a *Reader) CheckContent(id string, size int64) error {
 
 // Content opens the content of a file. size and sum are the size and the SHA-256 that
 // FilesFile lists. The returned reader reads at most size bytes. It returns io.EOF only
-// if both are right.
+// if the content has this size and this SHA-256.
 func (a *Reader) Content(id string, size int64, sum string) (io.ReadCloser, error) {
 	if err := a.CheckContent(id, size); err != nil {
 		return nil, err

@@ -225,8 +225,9 @@ func (r *reader) end() error {
 	return io.EOF
 }
 
-// Lines calls each for every line of a file. Lines are numbered from 1, and are valid
-// only during the call. If the file does not exist, Lines does nothing.
+// Lines calls the function each for every line of a file, with the number of the line,
+// counted from 1, and its text, which is valid only during the call. If the archive has no
+// such file, Lines does nothing.
 func (a *Reader) Lines(ctx context.Context, name string, each func(line int64, text []byte) error) error {
 	f, ok := a.Manifest.File(name)
 	if !ok {
