@@ -112,7 +112,7 @@ func blame(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// takerError wraps an error that the function each of Read has returned.
+// takerError wraps an error that was returned by the function to which Read passes the members.
 type takerError struct{ err error }
 
 // Error returns the text of the error.
@@ -121,9 +121,9 @@ func (e *takerError) Error() string { return e.err.Error() }
 // reader reads the members of an archive.
 type reader struct {
 	tar   *tar.Reader
-	list  []Member
-	seen  map[string]bool
-	piece []byte
+	list  []Member        // the members that have been read, except the manifest
+	seen  map[string]bool // names of the members in list
+	piece []byte          // a buffer of pieceSize bytes
 }
 
 // members reads all members and returns the manifest, which is the last one. It compares

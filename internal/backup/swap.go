@@ -79,7 +79,7 @@ func exists(dir, name string) bool {
 type Staged struct {
 	changes
 	data     string // the data directory, without symbolic links in its path
-	beside   bool
+	beside   bool   // whether the unpacked files are next to the data directory instead of in it
 	manifest *Manifest
 }
 
@@ -215,8 +215,8 @@ func (c changes) finishSwap(data string) (finished bool, kept string, err error)
 // names are relative to the directories between which they are moved.
 type journal struct {
 	Format int      `json:"format"`
-	Beside bool     `json:"beside"` // whether the directories are beside the data directory instead of in it
-	Old    string   `json:"old,omitempty"`
+	Beside bool     `json:"beside"`        // whether the directories are beside the data directory instead of in it
+	Old    string   `json:"old,omitempty"` // name of the directory for the previous content; "" if there is none
 	Out    []string `json:"out,omitempty"` // names to move from the data directory to the directory Old
 	In     []string `json:"in"`            // names to move from the directory with the unpacked files to the data directory
 }
@@ -239,7 +239,7 @@ func (w *swap) old() string {
 	return filepath.Join(w.data, w.Old)
 }
 
-// nameOld sets Old to an unused name that contains the given time.
+// nameOld sets Old in the journal to an unused name that contains the given time.
 func (w *swap) nameOld(at time.Time) {
 	name := beforeRestore + at.Format("20060102-150405")
 	if w.Beside {

@@ -25,8 +25,8 @@ type Writer struct {
 	packed   *zstd.Encoder
 	tar      *tar.Writer
 	manifest Manifest
-	piece    []byte
-	between  func(worked time.Duration)
+	piece    []byte                     // a buffer of pieceSize bytes
+	between  func(worked time.Duration) // the function that Between has set
 }
 
 // NewWriter starts an archive of a backup that is made at the given time. version is the
@@ -55,7 +55,7 @@ func NewWriter(to io.Writer, version string, at time.Time, recipients ...age.Rec
 }
 
 // Between sets a function that is called after every piece of 128 KiB, with the time that
-// the piece has taken. The function may wait, to leave processor time for other work.
+// the piece has taken. The function may wait, so that other work can proceed.
 func (w *Writer) Between(rest func(worked time.Duration)) { w.between = rest }
 
 // Add writes a member with the name, size and mode of m, and computes its checksum.
