@@ -8,7 +8,7 @@ import (
 	"svc/internal/datadir"
 )
 
-// slack is the difference between two clocks that is tolerated.
+// slack is the tolerated difference between two clocks.
 const slack = time.Minute
 
 // checkClock compares the clock with the times that are recorded in the data. If a

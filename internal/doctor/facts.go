@@ -85,14 +85,15 @@ type Keys struct {
 // Index describes how many changes the search index of a running server has processed.
 type Index struct {
 	Answers bool   `json:"answers"` // searches use the index; false while it is being built
-	Seen    uint64 `json:"seen"`    // the last change that was indexed
-	Last    uint64 `json:"last"`    // the last change in the database
+	Seen    uint64 `json:"seen"`    // sequence number of the last change that was indexed
+	Last    uint64 `json:"last"`    // sequence number of the last change in the database
 }
 
 // Forwarding describes the forwarding headers of the requests that the server has
 // received since its start.
 type Forwarding struct {
-	// Count and Headers are the settings of the server.
+	// Count is the number of trusted proxies, and Headers names the headers with the address of the
+	// client. Both come from the settings of the server.
 	Count   int      `json:"trusted_proxy_count"`
 	Headers []string `json:"client_ip_header"`
 	// Last contains the headers of the last request with a forwarding header, and Ignored
