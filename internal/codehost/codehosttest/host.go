@@ -38,7 +38,7 @@ type Host struct {
 
 	mu       sync.Mutex // guards the following fields and all data to which they refer
 	now      func() time.Time
-	limit    int                // calls per hour that each caller may make; 0 = as many as the real host allows
+	limit    int                // calls per hour that each caller may make; 0 = 5000, or 60 for anonymous callers
 	spent    map[string]*window // by name of the caller
 	apps     []*App
 	tokens   map[string]*token

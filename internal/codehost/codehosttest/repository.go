@@ -178,7 +178,7 @@ func (r *Repository) owner() string { owner, _, _ := strings.Cut(r.Name, "/"); r
 func (r *Repository) short() string { _, name, _ := strings.Cut(r.Name, "/"); return name }
 
 // repositoryHandler handles a route below a repository. permission is the permission that
-// the caller must have.
+// the caller must have. It is "" for routes on which serve checks the caller itself.
 type repositoryHandler struct {
 	serve      func(http.ResponseWriter, *http.Request, *Repository)
 	permission string
