@@ -38,7 +38,7 @@ type Asset struct {
 	SHA512        string
 	BundleVersion string
 	DeltaFrom     string
-	BlockMapSize  int64
+	BlockMapSize  int64 // bytes of the compressed block map within the file
 	Package       *Package
 	Signatures    map[signature.Scheme]Signature // never nil
 	Hidden        bool

@@ -21,7 +21,7 @@ type Facts struct {
 	Platform      platform.Platform `json:"platform,omitempty"`
 	BundleVersion string            `json:"bundle_version,omitempty"`
 	OSMin         string            `json:"os_min,omitempty"`
-	BlockMapSize  int64             `json:"block_map_size,omitempty"`
+	BlockMapSize  int64             `json:"block_map_size,omitempty"` // bytes, compressed
 	Package       *Package          `json:"package,omitempty"`
 	Unreadable    bool              `json:"unreadable,omitempty"` // the content does not have the form that the file's name promises
 	Signature     string            `json:"signature,omitempty"`  // the signature that the file consists of

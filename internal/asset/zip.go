@@ -17,8 +17,8 @@ var errNoEntry = errors.New("no such entry")
 // maxDirectory is the maximum size of an archive's directory, in bytes.
 const maxDirectory = 64 << 20
 
-// The records of a zip archive. Each length is that of the fixed part of a record, in bytes. Each
-// mark is the signature with which the record begins.
+// The records of a zip archive. Each length counts the bytes of a record's fixed part. Each mark
+// equals the signature at the beginning of a record.
 const (
 	endLength, endMark             = 22, 0x06054b50
 	locatorLength, locatorMark     = 20, 0x07064b50

@@ -33,8 +33,8 @@ func readZone(ctx context.Context, c *Client, who Credentials) (remain, quota *i
 	return nil, nil, err
 }
 
-// cloudflare sends a request about the zone who.KeyID to Cloudflare's API and returns the id in
-// the result.
+// cloudflare calls a method of Cloudflare's API for the zone in the credentials, and returns the
+// id in the result.
 func (c *Client) cloudflare(ctx context.Context, who Credentials, method, path, body string) (id string, err error) {
 	address := c.base[Cloudflare] + "/client/v4/zones/" + url.PathEscape(who.KeyID) + path
 	var answer cloudflareAnswer
