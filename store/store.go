@@ -14,6 +14,7 @@
 //	submissions.go    feedback and logs, in package series
 //	prune.go          deleting selected or old feedback and logs
 //	log_groups.go     groups of equal errors
+//	log_group_counts.go counts of groups, written once for a block of logs
 //	log_group_form.go the stored form of a group
 //	log_events.go     events about groups
 //	log_grouping.go   grouping logs that were stored without a group
