@@ -74,7 +74,7 @@ const (
 	// UpdateDays is the number of days, up to now, in which clients that must update are
 	// counted.
 	UpdateDays = 7
-	// freshDays is the number of days after a release in which its adoption is reported.
+	// freshDays is the number of days after a release in which its adoption has a greater weight.
 	freshDays = 14
 )
 
