@@ -14,7 +14,9 @@ const (
 
 // StoredAddress returns the form in which an address is stored with events. An anonymized
 // address identifies only a network: the last 8 bits of IPv4, or the last 80 bits of
-// IPv6, are zero. IPv6 is written without abbreviation, such as 2001:db8:1:0:0:0:0:0.
+// IPv6, are zero. Such an IPv6 address is written without abbreviation, such as
+// 2001:db8:1:0:0:0:0:0. storage is one of the values above. If it is IPNone, or a is the zero
+// Addr, StoredAddress returns "".
 func StoredAddress(a netip.Addr, storage string) string {
 	a = a.Unmap()
 	switch {

@@ -112,7 +112,7 @@ type pool struct {
 	// settled reports whether no version of the pool is being rolled out, so that all callers
 	// are offered the same versions. The candidates are only set then.
 	settled           bool
-	official, preview int // the candidates
+	official, preview int // the candidates: the versions that the method candidate returns
 	greatest          int // the greatest preview, even if it is deprecated
 }
 

@@ -80,7 +80,7 @@ func (k *Keys) Grants(p Purpose, token string, id []byte) bool {
 func (k *Keys) aead(p Purpose) cipher.AEAD {
 	block, err := aes.NewCipher(k.derive("seal", p))
 	if err != nil {
-		panic(err) // only for keys of another length
+		panic(err) // only if the key does not have a length of AES
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {

@@ -117,7 +117,7 @@ type Settings struct {
 	AdminPassword       string // trimmed; its length is checked only at the first start
 	BootstrapSecretDir  string
 	MaxConnections      int // 0 = as many as the limit of open files permits
-	PublicRateLimit     int
+	PublicRateLimit     int // requests per minute, from one address to one endpoint; 0 = no limit
 	PublicBodyBudget    int // MiB
 	SubmissionDataMax   int // KiB
 	AnswerBudget        int // MiB

@@ -52,7 +52,7 @@ func (c *Check) Result() Result {
 	}
 	k, err := edwards25519.NewScalar().SetUniformBytes(c.challenge.Sum(nil))
 	if err != nil {
-		return Fails // only for another length than that of SHA-512
+		return Fails // only if the hash does not have the length of SHA-512
 	}
 	r := new(edwards25519.Point).VarTimeDoubleScalarBaseMult(k, a.Negate(a), s)
 	if string(r.Bytes()) == string(c.signed[:32]) {
