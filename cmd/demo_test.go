@@ -43,6 +43,11 @@ func TestDemo(t *testing.T) {
 				t.Errorf("%s: %s is %v", project, figure.path, answer[figure.field])
 			}
 		}
+		for _, feed := range p.ask(t, "GET", "/admin/projects/"+project+"/feeds", "", 200)["data"].([]any) {
+			if f := feed.(map[string]any); f["state"] == "problems" {
+				t.Errorf("%s: the feed %v of %v has the problems %v", project, f["format"], f["channel"], f["problems"])
+			}
+		}
 		// Each card is a saved query that has a result.
 		cards := p.ask(t, "GET", "/admin/projects/"+project+"/events/dashboards/cards", "", 200)["data"].([]any)
 		if len(cards) < 6 {

@@ -145,7 +145,7 @@ func (w *world) versions() []versionLine {
 			Platforms:    r.platforms, Rollout: w.rolloutOf(r), PublishedAt: at, CreatedAt: at,
 			CustomData: map[string]any{"build": 1200 + 37*i, "commit": commit, "channel": channel(r)},
 		}
-		lines[i].Assets = w.signatures(w.files[before:])
+		lines[i].Assets = w.assets(r.version, lines[i].Links, w.files[before:])
 		if lines[i].Platforms == nil {
 			lines[i].Platforms = []string{}
 		}
@@ -185,7 +185,7 @@ func (w *world) links(c *chance, r *release, at int64) []link {
 		head := fmt.Sprintf("%s %s for %s: a file of the demo, with nothing in it that could run.\n", w.folder, r.version, name)
 		f := file{
 			ID: c.fileID(), Filename: filename, Source: "upload", CreatedAt: at - 900, Status: "ready", Content: true,
-			content: append([]byte(head), content...), share: p.weight / weights,
+			content: w.packed(p.value, r.version, append([]byte(head), content...)), share: p.weight / weights,
 		}
 		if r.rolling != nil {
 			f.share *= 0.3 // only a part of the users is reached

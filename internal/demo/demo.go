@@ -9,6 +9,7 @@
 //	people.go    the users of an app: places, platforms, versions
 //	life.go      days, sessions, events and requests
 //	reports.go   feedback and logs
+//	assets.go    content of installers, and what is set for downloads
 //	signing.go   signatures of files
 //	rollouts.go  releases that reach their users step by step, and their health
 //	voices.go    texts of feedback

@@ -26,11 +26,6 @@ type trustKeyLine struct {
 	UpdatedAt int64  `json:"updated_at"`
 }
 
-// assetLine has the fields of a download that were set by hand.
-type assetLine struct {
-	Minisign string `json:"minisign"`
-}
-
 func newSigner(c *chance) *signer {
 	bytes := make([]byte, 0, 8+ed25519.SeedSize)
 	for len(bytes) < cap(bytes) {
@@ -63,17 +58,4 @@ func (w *world) trustKeyLines() []trustKeyLine {
 	at := w.ago(w.begun, 12)
 	key := newSigner(w.chance("signer")).public()
 	return []trustKeyLine{{w.chance("trust keys").uuid7(at), "minisign", key, "Release key", "active", at, at}}
-}
-
-// signatures signs the stored files of a release. It returns nil if there are none.
-func (w *world) signatures(files []file) map[string]assetLine {
-	if !w.signed || len(files) == 0 {
-		return nil
-	}
-	s, all := newSigner(w.chance("signer")), make(map[string]assetLine, len(files))
-	for i := range files {
-		f := &files[i]
-		all[f.Filename] = assetLine{s.sign(f.Filename, f.content, f.CreatedAt)}
-	}
-	return all
 }
