@@ -105,7 +105,7 @@ export function Figure<T>(props: FigureProps<T>) {
       );
     }
     if (!drawing) {
-      return <Skeleton height={space} aria-label={texts.common.loading} />;
+      return <Skeleton height={space} role="status" aria-label={texts.common.loading} />;
     }
     if (asTable) {
       return <ValueTable table={drawing.table} words={words} height={space} label={title} />;

@@ -29,7 +29,7 @@ export function TestDialog({ hook: { id, name }, project, onClose }: { hook: Hoo
           ) : test.error ? (
             <Failure error={test.error} />
           ) : (
-            <Skeleton height="100%" aria-label={hooks.test.running} />
+            <Skeleton height="100%" role="img" aria-label={hooks.test.running} />
           )}
         </div>
         <Group justify="flex-end" gap="xs">

@@ -81,7 +81,7 @@ export default function FeedsPage() {
       {error ? (
         <Failure error={error} retry={() => void refetch()} />
       ) : !data ? (
-        <Skeleton height={480} aria-label={common.loading} />
+        <Skeleton height={480} role="status" aria-label={common.loading} />
       ) : lines.length === 0 ? (
         <Text c="dimmed">{texts.none}</Text>
       ) : (
