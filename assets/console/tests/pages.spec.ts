@@ -46,6 +46,21 @@ test.describe("320 px wide", () => {
         await expectToFit(page);
       }
     });
+
+    test(`headings and second lines of lists are not cut off, ${language}`, async ({ page, server, project }) => {
+      const record = { content: "A text that takes more than a line of a small phone." };
+      await server.call("POST", `/admin/projects/${project}/feedbacks`, { ...record, rating: 4, status: "in_progress" });
+      await server.call("POST", `/admin/projects/${project}/logs`, { ...record, level: 2 });
+      for (const list of ["feedbacks", "logs"]) {
+        await open(page, server, `/admin/${list}?project=${project}`, { language });
+        const parts = page.locator("thead :is(.mantine-Group-root, button) > span, td[data-main] > div > span");
+        await expect(parts).not.toHaveCount(0);
+        const cut = await parts.evaluateAll((parts) =>
+          parts.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+        );
+        expect(cut).toEqual([]);
+      }
+    });
   }
 });
 

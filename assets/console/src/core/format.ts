@@ -17,6 +17,10 @@ export interface Format {
   date(seconds: number): string;
   /** Formats Unix seconds relative to now, such as "3 hours ago". */
   ago(seconds: number, now?: number): string;
+  /** Like `time`, for small spaces: without the year if it is the current one. */
+  shortTime(seconds: number, now?: number): string;
+  /** Formats Unix seconds for the smallest spaces: the hour of a moment today, or else the date. */
+  hourOrDate(seconds: number, now?: number): string;
   /** Formats seconds as a duration, such as "1 hr 20 min". */
   duration(seconds: number): string;
   /** Formats seconds in one unit, such as "3 min" or "1.5 hr". */
@@ -64,6 +68,11 @@ function midnight(seconds: number): number {
   return new Date(seconds * 1000).setHours(0, 0, 0, 0);
 }
 
+/** The year of a moment in the browser's time zone. */
+function yearOf(seconds: number): number {
+  return new Date(seconds * 1000).getFullYear();
+}
+
 const made = new Map<string, Format>();
 
 /**
@@ -96,6 +105,10 @@ function newFormat(tag: string): Format {
   const dateStyle = tag.startsWith("zh") ? "short" : "medium";
   const time = times({ dateStyle, timeStyle: "short" });
   const date = times({ dateStyle });
+  const ofYear = { day: "numeric", month: dateStyle === "short" ? "numeric" : "short" } as const;
+  const dayOfYear = times(ofYear);
+  const dayAndTime = times({ ...ofYear, hour: "2-digit", minute: "2-digit" });
+  const clock = times({ timeStyle: "short" });
   const day = times({ timeZone: "UTC", day: "numeric", month: "short" });
   const hour = times({ timeZone: "UTC", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const full = times({ timeZone: "UTC", dateStyle: "full" });
@@ -135,6 +148,11 @@ function newFormat(tag: string): Format {
       // "Yesterday" is a day of the calendar, not 24 hours.
       const count = name === "day" ? (midnight(seconds) - midnight(now)) / 86_400_000 : past / length;
       return relative().format(Math.round(count), name);
+    },
+    shortTime: (seconds, now = serverNow()) => (yearOf(seconds) === yearOf(now) ? dayAndTime : time)().format(seconds * 1000),
+    hourOrDate(seconds, now = serverNow()) {
+      const format = midnight(seconds) === midnight(now) ? clock : yearOf(seconds) === yearOf(now) ? dayOfYear : date;
+      return format().format(seconds * 1000);
     },
     duration(seconds) {
       const parts = [

@@ -122,6 +122,7 @@ export function sentColumns<R extends Sent>(texts: Texts, format: Format): Recor
       phone: true,
       width: 180,
       render: ({ created_at }) => format.time(created_at),
+      short: ({ created_at }) => format.shortTime(created_at),
       detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,
     },
     ip: text("ip", sent.ip, { width: 150 }),

@@ -38,6 +38,8 @@ export interface Column<R> {
    * fields take its place.
    */
   second?: ((record: R) => ReactNode) | undefined;
+  /** Returns the value on phones, if the result of `render` is too long for them. */
+  short?: ((record: R) => ReactNode) | undefined;
   /** Whether pressing the value opens the record. By default, only the first column does that. */
   main?: boolean | undefined;
   /** The field by which the server sorts the list when the user presses the heading. */

@@ -169,7 +169,7 @@ function mainOf<R>(columns: Column<R>[]): Column<R> | undefined {
  */
 function PhoneHeading<R extends object, D extends object>({ resource, main }: { resource: Resource<R, D>; main: Column<R> }) {
   return (
-    <Group gap="md" wrap="nowrap">
+    <Group gap="md" wrap="nowrap" className={classes["phoneHeading"] ?? ""}>
       <Heading resource={resource} column={main} />
       {resource.columns
         .filter((column) => column !== main && column.sort !== undefined && column.phone)
@@ -291,7 +291,7 @@ function Below<R>({ columns, record }: { columns: Column<R>[]; record: R }) {
   return (
     <div className={classes["below"]}>
       {columns.map((column) => {
-        const value = column.render(record);
+        const value = (column.short ?? column.render)(record);
         return value === null || value === undefined || value === false || value === "" ? null : <span key={column.id}>{value}</span>;
       })}
     </div>

@@ -91,7 +91,13 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       },
       appVersionColumn<Feedback>(sent.version),
       { ...columns.platform, spare: true },
-      { ...columns.time, width: 126, sort: "created_at", render: ({ created_at }) => format.ago(created_at) },
+      {
+        ...columns.time,
+        width: 126,
+        sort: "created_at",
+        render: ({ created_at }) => format.ago(created_at),
+        short: ({ created_at }) => format.hourOrDate(created_at),
+      },
       lines("reply", feedbacks.reply),
       lines("result", feedbacks.result),
       {

@@ -198,6 +198,7 @@ function useFiles(project: string, distribution: string | null | undefined): Res
           sort: "created_at",
           width: 164,
           render: ({ created_at }) => format.time(created_at),
+          short: ({ created_at }) => format.shortTime(created_at),
           detail: ({ created_at }) => `${format.time(created_at)} (${format.ago(created_at)})`,
         },
         { id: "error", title: files.error, width: 240, hidden: true, render: ({ error }) => error },
