@@ -25,8 +25,8 @@ type collector struct {
 	closed   bool
 	queues   map[string]*queue // one queue per project, by namespace and project
 	bound    *queue            // queue of the bound project; nil until first used
-	badName  map[string]bool   // invalid names that were already logged
-	partings sync.WaitGroup    // last sends of queues whose project is no longer bound
+	badName  map[string]bool   // invalid event names that were already logged
+	partings sync.WaitGroup    // running last sends of queues whose project is no longer bound
 }
 
 func newCollector(c *Client) *collector {
@@ -135,7 +135,7 @@ func (c *collector) refuse(name string) {
 	c.tellDrop(name, reason)
 }
 
-// drop reports a dropped event. The caller must not hold a lock.
+// drop logs a dropped event and calls the OnDrop hook. The caller must not hold a lock.
 func (c *collector) drop(name, reason string) {
 	c.client.logger.Debug("event dropped", "name", name, "reason", reason)
 	c.tellDrop(name, reason)
@@ -179,7 +179,7 @@ func (c *collector) hasOptedOut() bool {
 	return q != nil && q.hasOptedOut()
 }
 
-// consented reports whether the user has agreed, or need not.
+// consented reports whether the user has consented or no consent is required.
 func (c *collector) consented() bool { return !c.opts.RequireConsent || c.granted.Load() }
 
 func (c *collector) grantConsent() { c.granted.Store(true) }
@@ -214,7 +214,8 @@ func (c *collector) distinctID() string {
 	return ""
 }
 
-// currentID returns the current identifier. It returns "" if none exists or collection is off.
+// currentID returns the current identifier of the user. It returns "" if none exists or collection
+// is off.
 func (c *collector) currentID() string {
 	if q := c.queue(); q != nil && c.active() {
 		return q.identifier(false)
@@ -228,7 +229,8 @@ func (c *collector) erase(ctx context.Context, id string) {
 	}
 }
 
-// close flushes until ctx ends, and saves the state. Afterwards, Track does nothing.
+// close sends the waiting events until ctx ends, and saves the state. Afterwards, Track does
+// nothing.
 func (c *collector) close(ctx context.Context) {
 	c.mu.Lock()
 	c.closed = true
@@ -273,7 +275,8 @@ func eventName(name string) (string, bool) {
 	return string(lower), true
 }
 
-// withAppVersion returns the properties with the version of the app, unless they have one.
+// withAppVersion returns the properties with the property app_version added, unless they already
+// have it or version is "".
 func withAppVersion(properties map[string]any, version string) map[string]any {
 	const name = "app_version"
 	if _, given := properties[name]; given || version == "" {

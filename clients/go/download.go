@@ -24,7 +24,7 @@ type DownloadOptions struct {
 	// OnProgress receives the number of bytes received so far and the total. The total is -1 if it
 	// is not known.
 	OnProgress func(received, total int64)
-	// Link replaces the download link of the update.
+	// Link is the link to download from. If it is nil, the link of the update is used.
 	Link *DownloadLink
 }
 
@@ -39,10 +39,10 @@ type Download struct {
 
 // Download downloads the file of the update to the given path. It writes a partial file in the same
 // folder first, and renames it when it is complete. If Download fails, an existing file at that
-// path is unchanged, and the error is a [*ConnectionError]. If the link belongs to a svc server,
-// Download also checks the size and the SHA-256. It resumes after a broken connection. It can also
-// resume a download that an earlier process left incomplete because it was killed. Download does
-// not install anything.
+// path is unchanged. The error is a [*UsageError] if there is no usable link, and otherwise a
+// [*ConnectionError]. If the link belongs to a svc server, Download also checks the size and the
+// SHA-256. After a broken connection, Download resumes. It can also resume a download that an
+// earlier process, which was killed, left incomplete. Download does not install anything.
 func (u *Update) Download(ctx context.Context, to string, opts *DownloadOptions) (*Download, error) {
 	var o DownloadOptions
 	if opts != nil {
@@ -101,7 +101,7 @@ type permanent struct{ error }
 
 func (p permanent) Unwrap() error { return p.error }
 
-// run makes attempts until the download is complete.
+// run makes attempts until the download is complete or has failed permanently.
 func (d *downloader) run(ctx context.Context) (*Download, error) {
 	defer d.discard()
 	defer func() { partials.Delete(d.claimed) }()
@@ -141,7 +141,7 @@ func downloadError(ctx context.Context, err error) error {
 // errSlow means that no byte arrived within the time limit.
 var errSlow = fmt.Errorf("no byte came in time: %w", context.DeadlineExceeded)
 
-// attempt requests the missing bytes and appends them.
+// attempt requests the missing bytes of the file and appends them to the partial file.
 func (d *downloader) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -163,7 +163,8 @@ func (d *downloader) attempt(ctx context.Context) error {
 	return d.take(response, watch)
 }
 
-// rest requests the bytes after those that an earlier process has left.
+// rest requests the bytes that follow the content of the partial file, which an earlier process
+// left, and appends them.
 func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	response, err := d.request(ctx, d.offset)
 	if err != nil {
@@ -217,7 +218,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	return d.http.Do(r)
 }
 
-// refusal is an error status that may be temporary.
+// refusal is the error for a response whose status is not 200, 206 or 416.
 type refusal struct {
 	status     int
 	retryAfter time.Duration
@@ -241,8 +242,8 @@ func (d *downloader) refused(response *http.Response) error {
 	return r
 }
 
-// begin reads the size and the ETag of the file, and opens the partial file, which may already have
-// some of the content.
+// begin reads the size and the ETag of the file from the response, and opens the partial file,
+// which may already have some of the content.
 func (d *downloader) begin(response *http.Response) error {
 	etag := response.Header.Get("ETag")
 	strong := len(etag) > 2 && etag[0] == '"' && etag[len(etag)-1] == '"'
@@ -325,8 +326,8 @@ func (d *downloader) restart() error {
 // partials holds the paths of the partial files that are being written.
 var partials sync.Map
 
-// createPartial creates a partial file and removes an existing one. It does not truncate the
-// existing file, because another process may be renaming it.
+// createPartial creates an empty partial file. If the file already exists, createPartial removes it
+// first. It does not truncate the existing file, because another process may be renaming it.
 func createPartial(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -346,8 +347,8 @@ func (d *downloader) continues(header string) bool {
 	return d.total < 0 || total == strconv.FormatInt(d.total, 10)
 }
 
-// copy appends a body to the partial file. If the connection breaks and the download cannot be
-// resumed, copy empties the partial file.
+// copy appends the body of a response to the partial file. If the connection breaks and the
+// download cannot be resumed, copy empties the partial file.
 func (d *downloader) copy(body io.Reader, watch *watchdog) error {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -18,7 +18,7 @@ type Error interface {
 	svcError()
 }
 
-// UsageError is an error that was found before anything was sent. Either no project is bound, an
+// UsageError is an error that the client found before it sent anything: no project is bound, an
 // option or a path value is not valid, a required value is missing, or the client is closed.
 type UsageError struct {
 	Message string

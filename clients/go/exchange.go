@@ -101,7 +101,8 @@ func (c *Client) attempt(ctx context.Context, r *request) (*answer, error) {
 	return &answer{response.StatusCode, response.Header, body}, nil
 }
 
-// connProgress records how far an attempt got. Goroutines of the transport set its fields.
+// connProgress records how far an attempt to send a request got. Goroutines of the transport set
+// its fields.
 type connProgress struct {
 	asked, got, reused, firstByte, handshake atomic.Bool
 }

@@ -24,11 +24,12 @@ type FeedbackReply struct {
 // FeedbackReplies asks for the replies to the feedback records that this app has sent to the bound
 // project, and returns those that have been answered, the oldest feedback first.
 //
-// [Public.CreateFeedback] keeps the ids and reply tokens of the newest 20 records in the local state:
-// in a file with [PersistDevice], and in memory with [PersistSession]. It keeps nothing with
-// [PersistNone], or while collection is off, after an opt-out or without a required consent. During
-// that time FeedbackReplies asks for nothing and returns nothing. [Public.OptOut] and
-// [Public.RevokeConsent] delete what was kept. A record that the server no longer has is forgotten.
+// [Public.CreateFeedback] keeps the ids and reply tokens of the newest 20 records in the local
+// state: in a file with [PersistDevice], and in memory with [PersistSession]. It keeps nothing with
+// [PersistNone], after an opt-out, while a required consent is missing, or while collection is
+// disabled. In these cases, FeedbackReplies sends no request and returns nothing. [Public.OptOut]
+// and [Public.RevokeConsent] delete the ids and tokens. Those of a record that the server has
+// deleted are also removed.
 func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	q := p.client.events.queue()
 	if q == nil {
@@ -87,7 +88,7 @@ func withFeedback(list []sentFeedback, f sentFeedback) []sentFeedback {
 	return list[max(0, len(list)-mostFeedback):]
 }
 
-// keepFeedback keeps feedback that was just sent, unless collection is off.
+// keepFeedback adds feedback that was just sent to the local state, unless collection is off.
 func (q *queue) keepFeedback(f sentFeedback) {
 	if q.opts.Namespace != "" {
 		f.ProjectKey = q.project
@@ -95,7 +96,7 @@ func (q *queue) keepFeedback(f sentFeedback) {
 	q.changeFeedback(func(list []sentFeedback) []sentFeedback { return withFeedback(list, f) })
 }
 
-// forgetFeedback forgets feedback that has been deleted.
+// forgetFeedback removes the feedback with the given id from the local state.
 func (q *queue) forgetFeedback(id string) {
 	gone := func(f sentFeedback) bool { return f.ID == id }
 	q.mu.Lock()
@@ -104,7 +105,8 @@ func (q *queue) forgetFeedback(id string) {
 	q.changeFeedback(func(list []sentFeedback) []sentFeedback { return slices.DeleteFunc(list, gone) })
 }
 
-// changeFeedback changes the stored feedback, or that in memory if none can be stored.
+// changeFeedback replaces the stored list of feedback with the result of the function change. If
+// the list cannot be stored, it replaces the list in memory.
 func (q *queue) changeFeedback(change func([]sentFeedback) []sentFeedback) {
 	q.ready()
 	if q.opts.Persistence == PersistNone || q.changeStoredFeedback(change) {
@@ -117,7 +119,8 @@ func (q *queue) changeFeedback(change func([]sentFeedback) []sentFeedback) {
 	}
 }
 
-// changeStoredFeedback reports false if the change must be made in memory.
+// changeStoredFeedback replaces the stored list of feedback with the result of the function change.
+// It returns false if the list in memory must be changed instead.
 func (q *queue) changeStoredFeedback(change func([]sentFeedback) []sentFeedback) bool {
 	if !q.storesFeedback() {
 		return false

@@ -138,7 +138,8 @@ func (f *fault) place() string {
 	return f.frames[0].String()
 }
 
-// fingerprint identifies an error. It is equal for the same error at the same place.
+// fingerprint returns a hash of the kind, the message and the innermost frame. Two faults with the
+// same fingerprint count as the same error.
 func (f *fault) fingerprint() string {
 	return fingerprint(f.kind + "\n" + f.message + "\n" + f.place())
 }
@@ -284,7 +285,7 @@ func (l *Logs) enqueue(p *pendingReport) {
 	}
 }
 
-// run sends reports until none are left.
+// run sends the waiting reports until none are left or the client is closed.
 func (l *Logs) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -327,14 +328,14 @@ func (l *Logs) run() {
 	}
 }
 
-// announce wakes the waiting goroutines. The caller must hold mu.
+// announce wakes the goroutines that wait in Flush. The caller must hold mu.
 func (l *Logs) announce() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// post sends a report. again reports whether the server may accept the report later. pause is how
-// long the server asks the client to wait, or 0.
+// post sends a report. again reports whether the server may accept the report later. pause is the
+// time that the server asks the client to wait, or 0 if it asks for none.
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
@@ -382,7 +383,7 @@ func (l *Logs) Flush(ctx context.Context) int {
 	return len(l.waiting)
 }
 
-// close flushes until ctx ends, then stops.
+// close sends the waiting reports until ctx ends, and then stops sending.
 func (l *Logs) close(ctx context.Context) {
 	l.Flush(ctx)
 	l.mu.Lock()
@@ -420,9 +421,9 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether to send an error now. If so, repeated is the number of times that this error
-// was held back since its last report. dropped is the number of errors that the token bucket has
-// held back since the last report of any error.
+// pass reports whether to send the error with the fingerprint print now. If so, repeated is the
+// number of times that this error was held back since its last report. dropped is the number of
+// errors that the token bucket has held back since the last report of any error.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
 	k := r.known[print]
 	if k != nil && now-k.at < reportAgain {

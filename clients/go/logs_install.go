@@ -20,10 +20,10 @@ type InstallOptions struct {
 	Redact func(Report) (Report, bool)
 }
 
-// Install reports the records of the default logger of log/slog. It also reports the panic or fatal
-// error that ended the previous run of the program. The runtime writes such an error to a file in
-// the folder that holds the state of event collection. The function undo reverts the effects of
-// Install.
+// Install makes the default logger of log/slog report its records of at least the level in opts. It
+// also reports the panic or fatal error that ended the previous run of the program. The runtime
+// writes such an error to a file in the folder that holds the state of event collection. The
+// function undo reverts the effects of Install.
 //
 // A panic is only reported at the next start. To report it earlier, defer [Logs.Recover] in the
 // goroutine.
@@ -55,8 +55,8 @@ func (l *Logs) Install(opts *InstallOptions) (undo func()) {
 	})
 }
 
-// watchCrash reports the crash of an earlier process, and makes the runtime write the next crash to
-// the same file.
+// watchCrash reports the crash that the crash file of an earlier process describes, and makes the
+// runtime write the next crash to the same file.
 func (l *Logs) watchCrash() (stop func()) {
 	o := &l.client.config.analytics
 	dir, project := stateDir(), l.client.ProjectKey()
@@ -107,8 +107,8 @@ func (l *Logs) reportCrash(path string) {
 	}
 }
 
-// Handler returns a slog handler that passes records to next, and reports those of at least the
-// given level. If level is nil, the minimum is slog.LevelError.
+// Handler returns a slog handler that passes records to next. It also reports the records of at
+// least the given level as errors. If level is nil, the minimum is slog.LevelError.
 func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	if level == nil {
 		level = slog.LevelError
@@ -116,7 +116,8 @@ func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	return &logsHandler{next: next, level: level, logs: l}
 }
 
-// logsHandler reports records. attrs holds the attributes from WithAttrs, with their groups.
+// logsHandler reports log records as errors and passes all records to next. attrs holds the
+// attributes from WithAttrs. Their keys begin with the names of their groups.
 type logsHandler struct {
 	next   slog.Handler
 	level  slog.Leveler
@@ -167,8 +168,8 @@ func (h *logsHandler) report(r slog.Record) {
 	h.logs.capture(f, &CaptureOptions{Level: &level, Source: packageOf(r.PC), CustomData: custom})
 }
 
-// addAttr adds an attribute to custom. Attributes in groups get the names of their groups as a
-// prefix.
+// addAttr adds an attribute to the map custom. The key of an attribute in a group begins with the
+// name of the group.
 func addAttr(custom map[string]any, key string, value slog.Value) {
 	switch value.Kind() {
 	case slog.KindGroup:
@@ -220,18 +221,18 @@ func (h *logsHandler) WithGroup(name string) slog.Handler {
 // because a record about sending a report would otherwise become another report.
 type ownRecord struct{}
 
-// ownHandler marks the records that it passes on.
+// ownHandler passes records on with a context that marks them as records of this library.
 type ownHandler struct{ slog.Handler }
 
-// Handle marks a record and passes it on.
+// Handle marks a record as one of this library and passes it on.
 func (h ownHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(context.WithValue(ctx, ownRecord{}, true), r)
 }
 
-// WithAttrs returns a handler that still marks records.
+// WithAttrs returns an ownHandler whose records have the given attributes.
 func (h ownHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return ownHandler{h.Handler.WithAttrs(attrs)}
 }
 
-// WithGroup returns a handler that still marks records.
+// WithGroup returns an ownHandler that puts the attributes of its records into a group.
 func (h ownHandler) WithGroup(name string) slog.Handler { return ownHandler{h.Handler.WithGroup(name)} }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// namespace returns the name under which the state of a server and a project is stored. All client
-// libraries compute the same name.
+// namespace returns the name under which the local state for a project on a server is stored. All
+// client libraries compute the same name.
 func namespace(base, project string) string {
 	key := lowerASCII(strings.TrimSpace(project))
 	if key == "" {
@@ -57,8 +57,8 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-// sameProject reports whether two keys belong to the same project. It normalizes the keys as
-// namespace does.
+// sameProject reports whether two keys belong to the same project. It ignores case and surrounding
+// spaces, as the function namespace does.
 func sameProject(a, b string) bool {
 	return lowerASCII(strings.TrimSpace(a)) == lowerASCII(strings.TrimSpace(b))
 }

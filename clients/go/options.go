@@ -65,8 +65,8 @@ func WithPlatform(p Platform) Option {
 	}
 }
 
-// WithoutPlatform sends neither the detected platform nor the detected version of the operating
-// system.
+// WithoutPlatform makes the client send neither the detected platform nor the detected version of
+// the operating system.
 func WithoutPlatform() Option { return WithPlatform("") }
 
 // WithPlatformVersion sets the version of the operating system, which is otherwise detected. If
@@ -162,9 +162,9 @@ func WithLocale(locale string) Option {
 	}
 }
 
-// WithAppVersion sets the version of the app. It is the property app_version of events that have
-// none, and is used for announcements, and for update checks
-// that specify no version.
+// WithAppVersion sets the version of the app. It becomes the property app_version of events that
+// have none. It is also sent with requests for announcements, and with update checks that specify
+// no version.
 func WithAppVersion(version string) Option {
 	return func(c *config) error {
 		c.settings.appVersion = version
@@ -181,8 +181,9 @@ func WithChannel(channel string) Option {
 	}
 }
 
-// WithRolloutKey sets the key by which rollouts include the app, of at most 64 characters. By
-// default, it is a random number from 0 to 9999 that is kept with the local state.
+// WithRolloutKey sets the key, of at most 64 characters, by which a rollout decides whether to
+// include this app. By default, it is a random number from 0 to 9999 that is kept with the local
+// state.
 func WithRolloutKey(key string) Option {
 	return func(c *config) error {
 		c.settings.rolloutKey = key
@@ -190,8 +191,8 @@ func WithRolloutKey(key string) Option {
 	}
 }
 
-// WithHTTPClient sends requests with the given client. The cookie jar of the client is not used,
-// and its redirect policy is replaced. The library never closes the client.
+// WithHTTPClient makes the client send its requests with the given [http.Client]. The cookie jar of
+// the client is not used, and its redirect policy is replaced. The library never closes the client.
 func WithHTTPClient(client *http.Client) Option {
 	return func(c *config) error {
 		if client == nil {

@@ -102,7 +102,7 @@ func readFirst(paths ...string) string {
 	return ""
 }
 
-// archNames maps the names of an architecture to the canonical one.
+// archNames maps every known name of an architecture to its canonical name.
 var archNames = map[string]string{
 	"amd64": "amd64", "x64": "amd64", "x86_64": "amd64",
 	"arm64": "arm64", "aarch64": "arm64",
@@ -114,6 +114,6 @@ var archNames = map[string]string{
 	"loong64": "loong64", "loongarch64": "loong64",
 }
 
-// architecture returns the canonical name of an architecture, or "" if it is not known. Links are
-// compared by these names.
+// architecture returns the canonical name of an architecture, or "" if it is not known. The
+// canonical names are used to find the download link for this architecture.
 func architecture(name string) string { return archNames[strings.ToLower(name)] }

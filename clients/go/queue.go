@@ -55,7 +55,8 @@ func (q *queue) clock() *clock { return q.owner.client.clock }
 // active reports whether events are collected and sent. The caller must hold mu.
 func (q *queue) active() bool { return q.owner.active() && !q.optedOut }
 
-// take removes entries permanently. The caller must hold mu.
+// take permanently removes the entries with the given ids, also from inFlight. The caller must hold
+// mu.
 func (q *queue) take(ids ...string) {
 	q.queueState.take(ids...)
 	for _, id := range ids {
@@ -74,7 +75,8 @@ func (q *queue) forgetLocked() {
 	}
 }
 
-// save writes the changed state.
+// save writes the changes of the state. If another process has opted out, save also opts this queue
+// out.
 func (q *queue) save() {
 	optedOut, failed := q.write()
 	if failed {
@@ -124,8 +126,8 @@ func (q *queue) track(name string, properties []byte) {
 	}
 }
 
-// overflow drops the oldest entry that is not being sent, if there are too many entries. The caller
-// must hold mu.
+// overflow drops the oldest entry that is not being sent, if there are too many entries. It returns
+// the dropped entry, or nil if there is none. The caller must hold mu.
 func (q *queue) overflow() *entry {
 	if len(q.entries) <= q.owner.opts.MaxQueueSize {
 		return nil
@@ -140,7 +142,8 @@ func (q *queue) overflow() *entry {
 	return nil
 }
 
-// fullBatch reports whether a batch is complete and may be sent. The caller must hold mu.
+// fullBatch reports whether there are enough entries for a full batch and sending is not paused.
+// The caller must hold mu.
 func (q *queue) fullBatch() bool {
 	return len(q.entries) >= q.owner.opts.BatchSize && q.active() && !q.stopped && q.clock().monotonic() >= q.notBefore
 }
@@ -179,7 +182,7 @@ func (q *queue) optOut() {
 	q.save()
 }
 
-// optOutLocked deletes everything and stops collecting. The caller must hold mu.
+// optOutLocked deletes what forgetLocked deletes, and stops collecting. The caller must hold mu.
 func (q *queue) optOutLocked() {
 	q.forgetLocked()
 	q.optedOut = true
@@ -198,7 +201,8 @@ func (q *queue) optIn() {
 	q.save()
 }
 
-// forget deletes the identifier, all entries and all feedback. It leaves no marker.
+// forget deletes the identifier, all entries and all feedback. Unlike optOutLocked, it does not
+// stop collecting.
 func (q *queue) forget() {
 	q.mu.Lock()
 	q.forgetLocked()
@@ -224,7 +228,8 @@ func (q *queue) resetIdentity() {
 	q.wake()
 }
 
-// erase drops the entries of an identifier. It first waits for a running send.
+// erase drops the entries that were collected under the identifier id. It first waits for a running
+// send.
 func (q *queue) erase(ctx context.Context, id string) {
 	q.ready()
 	if !q.acquire(ctx) {
@@ -311,7 +316,7 @@ func (q *queue) start() {
 	q.workers.Go(func() { q.run(quit) })
 }
 
-// wake makes the goroutine check for due work.
+// wake makes the goroutine of the queue check whether a save or a send is due.
 func (q *queue) wake() {
 	select {
 	case q.woken <- struct{}{}:
@@ -319,7 +324,7 @@ func (q *queue) wake() {
 	}
 }
 
-// run saves and sends when either is due, until quit is closed.
+// run saves the state and sends entries whenever one of these is due, until quit is closed.
 func (q *queue) run(quit chan struct{}) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()

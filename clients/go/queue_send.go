@@ -44,7 +44,8 @@ const (
 	mostBody     = 64 << 10
 )
 
-// eventBackoff returns the wait after the given number of consecutive failures.
+// eventBackoff returns the time to wait before the next attempt after the given number of
+// consecutive failures.
 func eventBackoff(interval time.Duration, failures int) time.Duration {
 	d := min(interval, mostBackoff)
 	for range min(failures-1, 30) {
@@ -53,7 +54,8 @@ func eventBackoff(interval time.Duration, failures int) time.Duration {
 	return d
 }
 
-// acquire waits for the slot. It reports whether it got the slot before ctx ended.
+// acquire waits for the slot, which only one send can hold at a time. It reports whether it got the
+// slot before ctx ended.
 func (q *queue) acquire(ctx context.Context) bool {
 	select {
 	case q.slot <- struct{}{}:
@@ -178,7 +180,7 @@ func (q *queue) nextBatch() []*entry {
 }
 
 // batchBody returns the body of a request with the given entries. The body has the identifier and
-// the session of the entry named first.
+// the session of the parameter first.
 func batchBody(first *entry, entries []*entry) []byte {
 	b := appendText([]byte(`{"distinct_id":`), first.distinctID)
 	if first.session != "" {
@@ -241,8 +243,8 @@ func (q *queue) rest(d time.Duration) {
 
 type dropReport struct{ name, reason string }
 
-// done removes a batch after its final response and returns its dropped events. The caller must
-// hold mu.
+// done removes a batch after its final response and returns the events that the server has
+// rejected. The caller must hold mu.
 func (q *queue) done(batch []*entry, a eventsAnswer) []dropReport {
 	ids := make([]string, 0, len(batch))
 	for _, e := range batch {

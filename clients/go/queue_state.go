@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// queueState holds the waiting events of one project, the identifier of new events, and the
-// opt-out. It reads them once from the backing. It writes changes back and merges them with those
-// of other processes.
+// queueState holds the waiting events of one project, the user identifier for new events, and
+// whether the user has opted out. It reads this state from the backing once. When it writes changes
+// to the backing, it merges them with the changes of other processes.
 type queueState struct {
 	opts      *AnalyticsOptions
 	project   string
@@ -48,10 +48,10 @@ func newQueueState(o *AnalyticsOptions, namespace, project string) *queueState {
 	return s
 }
 
-// prefix returns the prefix of the keys in the backing.
+// prefix returns the prefix of all keys that this state uses in the backing.
 func (s *queueState) prefix() string { return "svc.analytics." + s.namespace + "." }
 
-// ready reads the backing on the first call.
+// ready reads the state from the backing on the first call.
 func (s *queueState) ready() {
 	s.loading.Do(func() {
 		var texts map[string]string
@@ -111,7 +111,7 @@ func (s *queueState) makeIdentifier() {
 	}
 }
 
-// take removes entries permanently. The caller must hold mu.
+// take permanently removes the entries with the given ids. The caller must hold mu.
 func (s *queueState) take(ids ...string) {
 	gone := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -139,8 +139,8 @@ func (s *queueState) keep(kept func(*entry) bool) {
 	s.entries = s.entries[:n]
 }
 
-// touch records that a write is needed. It reports whether none was needed before. The caller must
-// hold mu.
+// touch records that the state must be written. It reports whether the queue must be woken for this
+// write, because the write is urgent or no write was needed before. The caller must hold mu.
 func (s *queueState) touch() bool {
 	news := !s.dirty || s.urgent
 	s.dirty = true

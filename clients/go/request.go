@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// call is a request under construction.
+// call is a request that is being constructed.
 type call struct {
 	client  *Client
 	method  string
@@ -189,8 +189,8 @@ func pathSegment(text string) (string, bool) {
 	return b.String(), true
 }
 
-// encodeQuery returns a query with the fields of options. For reads without a credential, it adds
-// the client's values for fields that options omits.
+// encodeQuery returns a query with the fields of options. If public is true, the fields locale and
+// version that options omits get the values of the client.
 func encodeQuery(options any, s *settings, public bool) url.Values {
 	query := url.Values{}
 	v := reflect.ValueOf(options)

@@ -10,7 +10,7 @@ import (
 // rolloutSuffix is the suffix of the key under which the rollout key is stored.
 const rolloutSuffix = "rollout_key"
 
-// rolloutKeys holds the rollout keys that were made or read, by namespace.
+// rolloutKeys holds the rollout keys that were generated or read from the device, by namespace.
 type rolloutKeys struct {
 	mu    sync.Mutex
 	known map[string]rolloutKey
@@ -21,9 +21,10 @@ type rolloutKey struct {
 	stored bool // whether it is the one on the device
 }
 
-// rolloutKey returns the key with which the app takes part in rollouts of the bound project: a random
-// number from 0 to 9999. It is stored beside the identifier of events, but an opt-out does not
-// remove it, because it identifies nobody. Without a consent that is required, it stays in memory.
+// rolloutKey returns the key with which the app takes part in rollouts of the bound project: a
+// random number from 0 to 9999. It is stored beside the identifier of events, but an opt-out does
+// not remove it, because it identifies nobody. While a required consent is missing, it stays in
+// memory.
 func (c *collector) rolloutKey() string {
 	ns := c.namespaceOf(c.client.ProjectKey())
 	c.rollouts.mu.Lock()
@@ -43,7 +44,7 @@ func (c *collector) rolloutKey() string {
 	return key.text
 }
 
-// storedRolloutKey returns the stored key. If there is none, it stores the given one.
+// storedRolloutKey returns the stored key. If there is none, it stores and returns the given one.
 func (c *collector) storedRolloutKey(b backing, name, key string) string {
 	if b == nil {
 		return key

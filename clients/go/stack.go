@@ -110,7 +110,7 @@ func parseCrash(text string) (f fault, ok bool) {
 	return f, ok
 }
 
-// locate adds a file and a line number to the last frame.
+// locate parses a line of a stack trace, and sets the file and the line number of the last frame.
 func (f *fault) locate(line string) {
 	if len(f.frames) == 0 {
 		return

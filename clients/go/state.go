@@ -19,7 +19,8 @@ type backing interface {
 	store(old, next map[string]string) error
 }
 
-// newBacking returns the backing of a namespace. suffix is appended to the name of the file.
+// newBacking returns the backing of a namespace: the given keys in the storage of the app if o has
+// one, and otherwise a file. suffix is appended to the name of the file without its extension.
 func newBacking(o *AnalyticsOptions, namespace, suffix string, keys ...string) backing {
 	if o.Storage != nil {
 		return &keyBacking{o.Storage, keys}
@@ -85,7 +86,7 @@ func writeFile(path string, text []byte) error {
 	return err
 }
 
-// keyBacking is the storage of the app.
+// keyBacking stores texts under the given keys in the storage that the app provides.
 type keyBacking struct {
 	storage Storage
 	keys    []string
@@ -212,7 +213,7 @@ func validIdentifier(text string) bool {
 	return text != "" && len(text) <= 128 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// stateChange describes a write of state.
+// stateChange describes the changes that a write makes to the stored state.
 type stateChange struct {
 	prefix   string // common prefix of the keys
 	events   bool   // store the identifier and the queue, not only the opt-out marker
@@ -232,7 +233,8 @@ const (
 	optOutSuffix = "opt_out"
 )
 
-// apply returns the stored texts after a change, and reports whether another process has opted out.
+// apply applies the change to the stored texts old. out reports whether another process has opted
+// out.
 func (s *stateChange) apply(old map[string]string) (next map[string]string, out bool) {
 	next = maps.Clone(old)
 	if next == nil {
@@ -271,8 +273,9 @@ func (s *stateChange) apply(old map[string]string) (next map[string]string, out 
 	return next, false
 }
 
-// mergeQueue puts the entries of other processes before those of this one. If there are too many
-// entries, it drops the oldest.
+// mergeQueue merges this change into the stored queue text and returns the result. Entries of other
+// processes come before those of this process. If there are more than limit entries, the oldest are
+// dropped.
 func (s *stateChange) mergeQueue(text string) string {
 	own := make(map[string]bool, len(s.entries))
 	for _, e := range s.entries {

@@ -24,7 +24,7 @@ var platformExtensions = map[string]string{
 	"ipa": "ios",
 }
 
-// archWords maps words that occur in links to architectures. It supplements archNames.
+// archWords maps words that occur in links to architectures, in addition to the names in archNames.
 var archWords = map[string]string{
 	"win64":     "amd64",
 	"universal": everyArch, "universal2": everyArch, "noarch": everyArch, "all": everyArch,
@@ -48,7 +48,8 @@ func pickLink(platform, arch string, links []DownloadLink) *DownloadLink {
 	return best
 }
 
-// linkRank rates how well a link fits. 0 means that it does not fit.
+// linkRank rates how well a link fits the platform and the architecture. A higher number is better,
+// and 0 means that the link does not fit.
 func linkRank(platform, arch string, link *DownloadLink) int {
 	file := linkFileName(link.URL)
 	sources := [][]string{words(link.Platform), words(link.Name), words(file)}
@@ -75,7 +76,8 @@ func linkRank(platform, arch string, link *DownloadLink) int {
 	return 0
 }
 
-// linkPlatforms returns the platforms that a link names. named reports whether it names any.
+// linkPlatforms returns the platforms that a link names in sources, or else by the extension of its
+// file name. named reports whether the link names any platform, even an unknown one.
 func linkPlatforms(link *DownloadLink, sources [][]string, file string) (platforms map[string]bool, named bool) {
 	for i, source := range sources {
 		platforms = known(source, platformWords)
@@ -90,7 +92,9 @@ func linkPlatforms(link *DownloadLink, sources [][]string, file string) (platfor
 	return nil, false
 }
 
-// linkArchs returns the architectures that a link names, or nil if it names none.
+// linkArchs returns the architectures that a link names, or nil if it names none. Each element of
+// sources holds the words of one text of the link. The first element that names an architecture
+// decides.
 func linkArchs(sources [][]string) map[string]bool {
 	for _, source := range sources {
 		archs := known(source, archWords)
@@ -110,7 +114,8 @@ func linkArchs(sources [][]string) map[string]bool {
 	return nil
 }
 
-// known returns the meanings of the known words in source, or nil if it has none.
+// known looks up the words of source in names and returns the set of values found, or nil if names
+// has none of the words.
 func known(source []string, names map[string]string) map[string]bool {
 	var found map[string]bool
 	for _, word := range source {
@@ -126,7 +131,7 @@ func known(source []string, names map[string]string) map[string]bool {
 
 var joinedArch = strings.NewReplacer("x86_64", "amd64", "x86-64", "amd64")
 
-// words splits a text at characters other than letters and digits.
+// words converts a text to lower case and splits it at characters other than letters and digits.
 func words(text string) []string {
 	return strings.FieldsFunc(joinedArch.Replace(lowerASCII(text)), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -34,7 +34,7 @@ type Updates struct {
 
 	mu      sync.Mutex
 	running map[string]*updateCheck // the requests in progress, by namespace and key
-	memory  map[string]string       // remembered responses, by namespace, if the state cannot be stored
+	memory  map[string]string       // remembered responses, by namespace, that cannot be stored on the device
 }
 
 // updateCheck is a request that several goroutines can wait for.
@@ -47,8 +47,8 @@ type updateCheck struct {
 // CheckOptions configures an update check. The zero value checks the version given by
 // [WithAppVersion].
 type CheckOptions struct {
-	// Interval is how long a response is remembered. The default is 6 hours. Up to a fifth is added
-	// at random, so that not all apps ask the server at the same time.
+	// Interval is the time for which a response is remembered. The default is 6 hours. Up to a
+	// fifth is added at random, so that not all apps ask the server at the same time.
 	Interval time.Duration
 	// Force asks the server even if a response is remembered.
 	Force bool
@@ -130,7 +130,8 @@ func (u *Updates) Check(ctx context.Context, opts *CheckOptions) (*Update, error
 	return u.share(ctx, m.namespace+"\n"+key, func() (*Update, error) { return u.ask(ctx, &o, m, key) })
 }
 
-// share makes goroutines with the same key wait for one request instead of each sending one.
+// share calls the function ask, unless another goroutine is already doing so for the same key. In
+// that case, share waits and returns the result of that call.
 func (u *Updates) share(ctx context.Context, key string, ask func() (*Update, error)) (*Update, error) {
 	for {
 		u.mu.Lock()
@@ -228,8 +229,8 @@ func decide(a *UpdateCheck) Decision {
 	return NoUpdate
 }
 
-// key returns a text that identifies the options. A remembered response is only used for checks
-// with the same key.
+// key returns a text that identifies the options that affect the response. A remembered response is
+// only used for checks with the same key.
 func (o *CheckOptions) key() string {
 	locale, _ := o.Locale.Get()
 	return strings.Join([]string{o.CurrentVersion, o.CurrentComparableVersion, strconv.FormatBool(o.IncludePreview), locale}, "|")
@@ -289,7 +290,7 @@ func encodeMemory(checkedAt, nextAt int64, key string, answer *UpdateCheck) stri
 	return string(text)
 }
 
-// updateMemory stores the last response of a namespace.
+// updateMemory stores the last response to an update check in a namespace.
 type updateMemory struct {
 	updates   *Updates
 	namespace string

@@ -24,9 +24,9 @@ type UploadOptions struct {
 // mostRounds is the maximum number of times that missing chunks are sent.
 const mostRounds = 3
 
-// UploadFile uploads the file at path. It resends chunks that fail. If the upload fails
-// nevertheless, the error is an [*UploadError], and a later call can continue the upload with the
-// UploadID in it.
+// UploadFile uploads the file at path. It resends chunks that could not be sent. If the upload
+// fails nevertheless, the error is an [*UploadError]. A later call can continue the upload with the
+// UploadID of that error.
 func (a *Admin) UploadFile(ctx context.Context, path string, opts *UploadOptions) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -117,7 +117,7 @@ func (a *app) list() error {
 }
 
 // hint prints a message if there is a newer version. It ignores connection errors. It asks the
-// server at most every six hours, because the client remembers the response.
+// server at most once in six hours, because the client remembers the response.
 func (a *app) hint(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -160,8 +160,8 @@ func (a *app) update(ctx context.Context) error {
 	return err
 }
 
-// replace replaces the executable self with fresh. It first renames the running executable, because
-// Windows does not permit overwriting it.
+// replace replaces the executable file self with the file fresh. It first renames the running
+// executable, because Windows does not permit overwriting it.
 func replace(self, fresh string) error {
 	if err := os.Chmod(fresh, 0o755); err != nil {
 		return err
