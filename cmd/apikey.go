@@ -264,7 +264,7 @@ func projectsText(all bool, ids []string) string {
 	return strings.Join(ids, ",")
 }
 
-// moment formats Unix seconds in the local time zone.
+// moment formats a time in Unix seconds in the local time zone. It returns "never" for nil.
 func moment(unix *int64) string {
 	if unix == nil {
 		return "never"

@@ -86,8 +86,9 @@ func (p *program) backup(ctx context.Context, to connection, file string, o back
 	return nil
 }
 
-// writeArchive creates a file and calls write with a writer of it. For the name "-", it passes the
-// standard output. If write fails, the file is neither created nor changed.
+// writeArchive creates a file and calls the function write with a writer that writes to this file.
+// For the name "-", it passes the standard output. If write fails, the file is neither created nor
+// changed.
 func (p *program) writeArchive(file string, force bool, write func(io.Writer) error) error {
 	if file == "-" {
 		if isTerminal(p.stdout) {
@@ -109,8 +110,8 @@ func (p *program) writeArchive(file string, force bool, write func(io.Writer) er
 	return durable.Write(file, 0o600, write)
 }
 
-// fetchBackup requests an archive and writes it to w as it arrives. It sets *size to the number of
-// bytes written, even if it fails.
+// fetchBackup requests a backup archive from the server and writes it to w as it arrives. It sets
+// *size to the number of bytes written, even if it fails.
 func (p *program) fetchBackup(
 	ctx context.Context, to connection, w io.Writer, size *int64, o backup.Options,
 ) (result apicontrol.BackupResult, err error) {

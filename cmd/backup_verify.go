@@ -64,7 +64,7 @@ type archive struct {
 	path       string
 	identities []backup.Identity
 	manifest   *backup.Manifest
-	reading    func(*os.File) io.Reader
+	reading    func(*os.File) io.Reader // returns a reader that fails after the context has ended
 }
 
 // openArchive reads an archive to its end and verifies its checksums.
@@ -130,7 +130,7 @@ func (a *archive) explain(err error) error {
 	return err
 }
 
-// try unpacks an archive into a temporary folder and opens the data in it.
+// try unpacks an archive into a temporary folder, opens the data in it and deletes the folder.
 func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	dir, err := os.MkdirTemp(filepath.Dir(a.path), ".svc-verify-")
 	if err != nil { // the folder of the archive may be read-only, so try another one
@@ -151,7 +151,8 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	return a.inspect(ctx, staged)
 }
 
-// stage unpacks an archive near the given data directory; see backup.Stage.
+// stage unpacks an archive next to the given data directory, or inside it if necessary; see
+// backup.Stage.
 func (a *archive) stage(data string) (*backup.Staged, error) {
 	f, err := os.Open(a.path)
 	if err != nil {

@@ -81,7 +81,8 @@ func (r *checkRun) run(c *cobra.Command) error {
 	return r.online(c.Context(), connection{client: client})
 }
 
-// offline checks the files of a directory. The caller must hold the lock of the directory.
+// offline checks the files in the data directory dir. If r.repair is true, it also repairs them.
+// The caller must hold the lock of dir.
 func (r *checkRun) offline(ctx context.Context, dir string) error {
 	if err := r.finishRestore(dir); err != nil {
 		return err
@@ -98,7 +99,7 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 	return r.repairAll(ctx, dir)
 }
 
-// checkOffline checks a directory and stores the report.
+// checkOffline checks the data directory dir and stores the report in r.report.
 func (r *checkRun) checkOffline(ctx context.Context, dir string) error {
 	r.report = integrity.NewReport(r.progress)
 	return explainDamage(instance.Check(ctx, dir, r.files, r.report))
@@ -168,8 +169,8 @@ func (r *checkRun) progress(file string, done, total int64) {
 
 // checkOutcome is the JSON output of "svc check".
 type checkOutcome struct {
-	Clean    bool                `json:"clean"` // nothing is damaged or wrong
-	Complete bool                `json:"complete"`
+	Clean    bool                `json:"clean"`    // nothing is damaged or wrong
+	Complete bool                `json:"complete"` // the check ran to its end
 	Findings []integrity.Finding `json:"findings"` // at most 100 per kind and file
 	Counts   []integrity.Count   `json:"counts"`
 	Repaired []integrity.Count   `json:"repaired"` // findings that --repair has repaired

@@ -67,9 +67,9 @@ func completeScopes(c *cobra.Command, _ []string, _ string) ([]cobra.Completion,
 	return list.Data, cobra.ShellCompDirectiveNoFileComp
 }
 
-// askRunning requests path from the server that runs on the data directory of c. It returns false
-// if no server is running. It never opens the data itself, because that would lock out other
-// commands.
+// askRunning sends a GET request for path to the server that runs on the data directory of c, and
+// decodes the response into the parameter into. It returns false if this fails, for example because
+// no server is running. It never opens the data itself, because that would lock out other commands.
 func askRunning(c *cobra.Command, path string, into any) bool {
 	s, err := loadShown(c)
 	if err != nil {

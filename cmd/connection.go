@@ -99,8 +99,8 @@ func (p *program) load(c *cobra.Command) (*setting.Settings, error) {
 	return s, settleLife(s)
 }
 
-// loadShown reads the settings like load. If it returns an error as well, the settings are
-// incomplete and only good for display.
+// loadShown reads the settings like load. If it returns an error, it also returns incomplete
+// settings, which are only good for display.
 func loadShown(c *cobra.Command) (*setting.Settings, error) {
 	return setting.Load(setting.Sources{
 		Flag: func(name string) (string, bool) {

@@ -50,7 +50,7 @@ installation, use "svc backup".`,
 	return c
 }
 
-// exportSummary is the output of --json.
+// exportSummary is the output of "svc export --json".
 type exportSummary struct {
 	File    string  `json:"file"`
 	Bytes   int64   `json:"bytes"`
@@ -59,12 +59,13 @@ type exportSummary struct {
 	Contents exportedContents `json:"contents"`
 }
 
-// exportedContents counts the file contents in an archive.
+// exportedContents counts the files that an archive holds with their content, and those that it
+// holds without.
 type exportedContents struct {
-	Files   int64    `json:"files"`
-	Bytes   int64    `json:"bytes"`
-	Omitted int64    `json:"omitted"`
-	Which   []string `json:"which"` // names of the first omitted files
+	Files   int64    `json:"files"`   // files with their content
+	Bytes   int64    `json:"bytes"`   // total size of these contents
+	Omitted int64    `json:"omitted"` // files without their content
+	Which   []string `json:"which"`   // names of the first omitted files
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {

@@ -96,7 +96,7 @@ func checkFormat(format string) error {
 	return withCode(exitUsage, errors.New(text+"\nformats: "+strings.Join(names, ", ")))
 }
 
-// printFeeds prints the states of feeds. It returns an error if there are problems.
+// printFeeds prints the states of feeds. It returns an error if any feed has a problem.
 func (p *program) printFeeds(answer feeds.CheckView, asJSON bool) error {
 	var b strings.Builder
 	number, concerned := 0, 0

@@ -27,7 +27,8 @@ type remote struct {
 	url, key string
 }
 
-// addRemote adds the flags in remote, and those that select the data directory, to a command.
+// addRemote adds the flags --url and --key, and the flags that select the data directory, to a
+// command.
 func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	addData(c, asJSON)
 	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"),
@@ -37,7 +38,7 @@ func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 }
 
 // withServer calls the function work with a connection to the server in --url. Without that flag,
-// it uses the data directory that the flags of c select.
+// it calls work with a connection for the data directory that the flags of c select.
 func (p *program) withServer(c *cobra.Command, r remote, work func(connection) error) error {
 	if r.url == "" {
 		return p.withConnection(c, work)
@@ -86,7 +87,7 @@ type fileAnswer struct {
 }
 
 // link returns the direct link to the file. If the server has no distribution address, the link
-// begins with site. If site is "" too, link returns "".
+// begins with the parameter site, a base URL. If that is "" too, link returns "".
 func (f *fileAnswer) link(site string) string {
 	switch {
 	case f.URL != nil:
@@ -224,8 +225,8 @@ type versionLink struct {
 }
 
 // publish adds download links for the given files to a version. It creates the version if it does
-// not exist, and replaces an existing link with the same name. The parameter site has the same
-// meaning as in link.
+// not exist, and replaces an existing link with the same name. The parameter site is the base URL
+// of the links if the server has no distribution address.
 func (to connection) publish(ctx context.Context, o filesOptions, site string, list []*fileAnswer) error {
 	links, err := to.versionLinks(ctx, o.project, o.version)
 	if err != nil {
@@ -250,7 +251,7 @@ func (to connection) publish(ctx context.Context, o filesOptions, site string, l
 		map[string]any{"download_links": links}, nil)
 }
 
-// versionLinks returns the links of a version, or nil if the version does not exist.
+// versionLinks returns the download links of a version, or nil if the version does not exist.
 func (to connection) versionLinks(ctx context.Context, project, version string) ([]versionLink, error) {
 	var found struct {
 		Version string        `json:"version"`
@@ -301,7 +302,8 @@ func (p *program) filesList() *cobra.Command {
 	return c
 }
 
-// listFiles reads all pages of a list.
+// listFiles returns the files of a project that match the parameter search. It reads all pages of
+// the list.
 func (to connection) listFiles(ctx context.Context, project, search string) (list []fileAnswer, err error) {
 	list = []fileAnswer{}
 	for {

@@ -23,7 +23,7 @@ type hooksOptions struct {
 	json    bool
 }
 
-// path returns the path of the hooks of a project, or of the instance.
+// path returns the API path of the hooks of the project, or of the instance if project is "".
 func (o hooksOptions) path() string {
 	if o.project == "" {
 		return "/api/v1/admin/hooks"

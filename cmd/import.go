@@ -49,7 +49,8 @@ same server, --new-ids gives the imported records new ones.`,
 	return c
 }
 
-// importAnswer is a line of the server's response.
+// importAnswer is one line of the server's response to an import. Portion is the completed part of
+// the phase, from 0 to 1.
 type importAnswer struct {
 	Phase   string  `json:"phase"`
 	Portion float64 `json:"portion"`
@@ -58,7 +59,7 @@ type importAnswer struct {
 	Newer    bool     `json:"newer"`
 }
 
-// importSummary is the output of --json.
+// importSummary is the output of "svc import --json".
 type importSummary struct {
 	Done       bool             `json:"done"`
 	DryRun     bool             `json:"dry_run"`
@@ -115,7 +116,8 @@ func (p *program) tellPhase(a *importAnswer) {
 	}
 }
 
-// followImport reads the server's response to its end and passes the progress to tell.
+// followImport reads the server's response to an import. It passes each line that reports progress
+// to the function tell, and returns the summary from the last line.
 func followImport(answer io.Reader, tell func(*importAnswer)) (importSummary, error) {
 	for lines := json.NewDecoder(answer); ; {
 		var line importAnswer

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// self is how users run this program: "svc", or "go run ." if they did so. Hints begin with it.
+// self is the command that runs this program: "go run ." if the program was started that way, and
+// "svc" otherwise. The command lines in hints begin with it.
 var self = invocation(os.Executable())
 
 // runByGo matches the path of a program that "go run" has built, in its temporary folder or in the
-// build cache. A hint to the user must not contain this path: the program is deleted at the end, or
-// the path contains a hash.
+// build cache. A hint to the user must not contain this path, because "go run" deletes the program
+// afterwards or because the path contains a hash.
 var runByGo = regexp.MustCompile(`[/\\](go-build\d+[/\\]b\d+[/\\]exe|[0-9a-f]{2}[/\\][0-9a-f]{64}-d)[/\\][^/\\]+$`)
 
 // invocation returns the words that run the program again: "go run ." if the path of its executable

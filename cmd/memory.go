@@ -40,7 +40,8 @@ const (
 	quietInterval   = 10 * time.Second
 )
 
-// collector adjusts GOGC so that the heap of a busy server can grow further before it is collected.
+// collector adjusts GOGC so that the heap of a busy server can grow further before the next garbage
+// collection.
 type collector struct {
 	last    time.Time // time of the last collection
 	quick   int       // number of consecutive collections within busyInterval
@@ -70,7 +71,7 @@ func tuneCollector() {
 	})
 }
 
-// afterCollections calls fn after each collection, one call at a time.
+// afterCollections calls fn after each garbage collection, one call at a time.
 func afterCollections(fn func()) {
 	// The value is an interface, which contains pointers. Small values without pointers share an
 	// allocation and might not be collected in time.

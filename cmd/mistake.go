@@ -76,8 +76,8 @@ func explainHelp(root *cobra.Command) {
 	}
 }
 
-// argumentMistake returns an error about missing or superfluous arguments. It takes their names
-// from the line of usage.
+// argumentMistake returns an error about missing or superfluous arguments. It takes the names of
+// the arguments from the usage line of c.
 func argumentMistake(c *cobra.Command, args []string) error {
 	wanted, name := argumentNames(c.Use), pathOf(c)
 	switch {
@@ -91,8 +91,8 @@ func argumentMistake(c *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes only %s; %q is one too many%s", name, strings.Join(wanted, " "), args[len(wanted)], exampleOf(c))
 }
 
-// argumentNames returns the names of the arguments in a line of usage, without flags and their
-// values.
+// argumentNames returns the names of the arguments in a usage line, without flags and the values of
+// flags.
 func argumentNames(use string) (names []string) {
 	words := strings.Fields(use)[1:]
 	for i, word := range words {
@@ -112,7 +112,7 @@ func exampleOf(c *cobra.Command) string {
 	return "\nfor example: " + runnable(line)
 }
 
-// pathOf returns the names of a command and the commands above it, without the program.
+// pathOf returns the names of a command and the commands above it, without the name of the program.
 func pathOf(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "svc ") }
 
 // missingFlags returns an error that names the required flags that were not given.

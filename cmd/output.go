@@ -56,7 +56,7 @@ func quoted(path string) string {
 }
 
 // progress is a writer that passes bytes on to another writer. At most once per second, it calls
-// say with the number of bytes written so far.
+// the function say with the number of bytes written so far.
 type progress struct {
 	to    io.Writer
 	bytes int64
@@ -64,7 +64,7 @@ type progress struct {
 	say   func(bytes int64)
 }
 
-// Write passes b on and counts it.
+// Write writes b to the other writer and counts the bytes written.
 func (w *progress) Write(b []byte) (int, error) {
 	n, err := w.to.Write(b)
 	w.bytes += int64(n)
@@ -75,8 +75,8 @@ func (w *progress) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// progressLine returns a function that prints a number of bytes, followed by what. If the standard
-// error is not a terminal, the function does nothing.
+// progressLine returns a function that prints a number of bytes, followed by the text what. If the
+// standard error is not a terminal, the function does nothing.
 func (p *program) progressLine(what string) func(bytes int64) {
 	if !isTerminal(p.stderr) {
 		return func(int64) {}

@@ -24,8 +24,8 @@ type reloadable struct {
 type reloader struct {
 	load  func() (*setting.Settings, error)
 	parts []reloadable
-	log   *slog.Logger // logs at every level, because the administrator has requested the reload
-	texts map[string]string
+	log   *slog.Logger      // logs at every level, because the administrator has requested the reload
+	texts map[string]string // the texts of the settings in effect, by key
 }
 
 // newReloader returns a reloader that compares new settings with s. The caller must not have

@@ -121,8 +121,8 @@ command works whether or not the server is running.`,
 	return root
 }
 
-// group returns a command that only groups its subcommands. Called without one, it prints its help
-// and fails.
+// group returns a command that only groups its subcommands. If the user names no subcommand, the
+// command prints its help and fails.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   use,
@@ -156,7 +156,7 @@ var (
 	errNoCommand   = errors.New("a command is missing")
 )
 
-// exitError is an error with its exit code.
+// exitError is an error with the exit code that it causes.
 type exitError struct {
 	code int
 	err  error

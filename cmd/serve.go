@@ -279,7 +279,7 @@ type service struct {
 	jobs     *jobs.Jobs
 	archive  *jobs.Archiver
 	handler  *api.Server
-	proxies  proxy.Proxies                    // the proxies with trusted headers
+	proxies  proxy.Proxies                    // the proxies that forwarding headers are accepted from
 	settings atomic.Pointer[setting.Settings] // the settings as last read
 }
 
@@ -292,8 +292,8 @@ func (i *service) examine(facts doctor.Facts) []doctor.Result {
 }
 
 // openService opens the data directory that lock belongs to and builds the parts that use it. It
-// takes ownership of the lock. If geo is nil, addresses are not looked up. If openapi is nil, there
-// is no API reference.
+// takes ownership of the lock. If geo is nil, the locations of IP addresses are not looked up. If
+// openapi is nil, there is no API reference.
 func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
 	data, err := instance.Open(lock, s, version, log)
 	if err != nil {
@@ -434,7 +434,7 @@ func serveMetrics(ctx context.Context, address string, metrics http.Handler, log
 	return httpserver.Reachable("http", listener.Addr())[0] + "/metrics", stop, nil
 }
 
-// mailServer returns the mail server for notifications, or nil if there is none.
+// mailServer returns the mail server for notifications, or nil if the settings name none.
 func mailServer(s *setting.Settings) *smtp.Server {
 	if s.SMTPURL == nil || s.SMTPFrom == "" {
 		return nil

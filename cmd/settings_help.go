@@ -64,8 +64,8 @@ func settingOf(key string) setting.Definition {
 // flagHead returns the beginning of a setting's line: the flag and the form of its value.
 func flagHead(d setting.Definition) string { return "--" + d.Flag() + " " + d.Kind }
 
-// flagTail returns the end of a setting's line: the default, preceded by the environment variable
-// if its name does not follow from the name of the flag.
+// flagTail returns the end of a setting's line: the default in the parameter standard, preceded by
+// the environment variable if its name does not follow from the name of the flag.
 func flagTail(d setting.Definition, standard string) string {
 	var notes []string
 	if d.Variable != "SVC_"+strings.ToUpper(strings.ReplaceAll(d.Flag(), "-", "_")) {

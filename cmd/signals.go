@@ -10,7 +10,7 @@ import (
 )
 
 // watchSignals returns a context that ends on the first interrupt or termination signal. The second
-// signal ends the process immediately. Calling stop ends the watch.
+// signal ends the process immediately. Calling stop ends the watch and the context.
 func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	end := func() {
@@ -29,8 +29,8 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	}
 }
 
-// onSignals calls the function that calls holds for a signal each time the process receives that
-// signal, until stop is called.
+// onSignals handles the signals that are keys of the map calls, until stop is called. Each time the
+// process receives such a signal, onSignals calls the function in the map.
 func onSignals(calls map[os.Signal]func()) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	for s := range calls {

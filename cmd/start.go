@@ -86,7 +86,7 @@ func (r startReport) screen() string {
 	return b.String()
 }
 
-// consoles returns the URLs of the console, on this machine and on the site.
+// consoles returns the URLs of the console at the first listen address and at the site URL.
 func (r startReport) consoles() (urls []string) {
 	for _, url := range append(slices.Clone(r.public.URLs[:min(1, len(r.public.URLs))]), r.settings.SiteURL) {
 		if url = strings.TrimSuffix(url, "/") + "/admin"; strings.HasPrefix(url, "http") && !slices.Contains(urls, url) {

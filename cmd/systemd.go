@@ -19,8 +19,9 @@ func newManager(log *slog.Logger, public *httpserver.Listeners) *manager {
 	return &manager{log, "answering at " + strings.Join(public.URLs, " ")}
 }
 
-// follow notifies the service manager that the server is ready and, when ctx ends, that it is
-// stopping. It only logs errors.
+// follow notifies the service manager that the server is ready. When ctx ends or dismiss is called,
+// it notifies the service manager that the server is stopping. It logs errors and does not return
+// them.
 func (m *manager) follow(ctx context.Context) (dismiss func()) {
 	m.tell(systemd.Ready(m.status))
 	return background(ctx, func(ctx context.Context) {

@@ -89,8 +89,8 @@ func (u *uploader) note(name string, info os.FileInfo) string {
 	return filepath.Join(dir, "svc", "uploads", hex.EncodeToString(sum[:16]))
 }
 
-// begin returns the upload session with the stored id. If there is none, it creates a session and
-// stores its id.
+// begin returns the upload session with the id in the file note. If there is none, it creates a
+// session and stores its id in that file.
 func (u *uploader) begin(ctx context.Context, name string, size int64, note string) (*distribution.SessionView, error) {
 	if id, err := os.ReadFile(note); err == nil {
 		var s distribution.SessionView
@@ -116,7 +116,7 @@ func (u *uploader) begin(ctx context.Context, name string, size int64, note stri
 	return &s, nil
 }
 
-// send sends the missing chunks, chunksAtOnce in parallel.
+// send sends the chunks that the server has not received yet, chunksAtOnce in parallel.
 func (u *uploader) send(ctx context.Context, s *distribution.SessionView, f io.ReaderAt) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -147,7 +147,7 @@ func (u *uploader) send(ctx context.Context, s *distribution.SessionView, f io.R
 	return context.Cause(ctx)
 }
 
-// sendChunk sends one chunk.
+// sendChunk sends the chunk with the given index. It repeats failed requests.
 func (u *uploader) sendChunk(ctx context.Context, s *distribution.SessionView, f io.ReaderAt, index int) error {
 	offset := int64(index) * s.ChunkSize
 	length := min(s.ChunkSize, s.Size-offset)

@@ -218,7 +218,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	return d.http.Do(r)
 }
 
-// refusal is the error for a response whose status is not 200, 206 or 416.
+// refusal is the error for a response with a status other than 200, 206 and 416.
 type refusal struct {
 	status     int
 	retryAfter time.Duration

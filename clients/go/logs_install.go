@@ -229,7 +229,7 @@ func (h ownHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(context.WithValue(ctx, ownRecord{}, true), r)
 }
 
-// WithAttrs returns an ownHandler whose records have the given attributes.
+// WithAttrs returns an ownHandler that adds the given attributes to its records.
 func (h ownHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return ownHandler{h.Handler.WithAttrs(attrs)}
 }

@@ -23,8 +23,8 @@ type rolloutKey struct {
 
 // rolloutKey returns the key with which the app takes part in rollouts of the bound project: a
 // random number from 0 to 9999. It is stored beside the identifier of events, but an opt-out does
-// not remove it, because it identifies nobody. While a required consent is missing, it stays in
-// memory.
+// not remove it, because it does not identify a user. While a required consent is missing, it stays
+// in memory.
 func (c *collector) rolloutKey() string {
 	ns := c.namespaceOf(c.client.ProjectKey())
 	c.rollouts.mu.Lock()
