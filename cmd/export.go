@@ -59,13 +59,13 @@ type exportSummary struct {
 	Contents exportedContents `json:"contents"`
 }
 
-// exportedContents counts the files that an archive holds with their content, and those that it
-// holds without.
+// exportedContents counts the contents of files that an archive contains and those that are missing
+// from it.
 type exportedContents struct {
 	Files   int64    `json:"files"`   // files with their content
 	Bytes   int64    `json:"bytes"`   // total size of these contents
-	Omitted int64    `json:"omitted"` // files without their content
-	Which   []string `json:"which"`   // names of the first omitted files
+	Omitted int64    `json:"omitted"` // files whose content could not be read or was not available
+	Which   []string `json:"which"`   // ids of the first omitted files
 }
 
 func (p *program) export(c *cobra.Command, file string, o exportOptions) error {
