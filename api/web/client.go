@@ -9,19 +9,20 @@ import (
 	"svc/internal/useragent"
 )
 
-// Clients resolves facts about the clients of requests. It is safe for concurrent use.
+// Clients determines facts about the clients that send requests, such as their operating systems
+// and locations. It is safe for concurrent use.
 type Clients struct {
 	places  *geo.Locator // nil disables lookups
 	systems sync.Pool    // contains a map[description]useragent.System for each core
 }
 
-// NewClients returns a resolver that looks up addresses in places. If places is nil, it does not
-// look them up.
+// NewClients returns a Clients that looks up the locations of client addresses in the parameter
+// places. If places is nil, all locations are unknown.
 func NewClients(places *geo.Locator) *Clients {
 	return &Clients{places: places, systems: sync.Pool{New: func() any { return map[description]useragent.System{} }}}
 }
 
-// Declaration holds the facts about a client that the body of its request contains.
+// Declaration holds what a client states about itself in the body of a request.
 type Declaration struct {
 	System    useragent.Source
 	Version   string         // version of the app that asks for an update
@@ -49,8 +50,8 @@ func (r *Request) Client() *Client {
 	return r.client
 }
 
-// Declare sets the facts that the body contains. A handler must call it before it asks for any fact
-// about the client.
+// Declare sets the facts about the client that the request body contains. A handler must call
+// Declare before it asks for any fact about the client.
 func (r *Request) Declare(d Declaration) { r.Client().Declaration = d }
 
 // System returns the operating system of the client, according to headers, query, body and
@@ -62,8 +63,8 @@ func (c *Client) System() useragent.System {
 	return c.system
 }
 
-// FeedbackSystem returns the operating system to store with feedback. A platform in the body takes
-// precedence over all other sources; the handler has already validated it.
+// FeedbackSystem returns the operating system to store with feedback. A platform in the body, which
+// the handler has already validated, takes precedence over all other sources.
 func (c *Client) FeedbackSystem() useragent.System { return useragent.Feedback(c.declared(), c.System) }
 
 // Place returns the location of the client's address, or the zero Place if the address is not
@@ -75,8 +76,9 @@ func (c *Client) Place() geo.Place {
 	return c.place
 }
 
-// Clock returns the client's time. It is taken from a header or, if there is none, from the body.
-// Beacons cannot set headers and send it in the body.
+// Clock returns the client's time zone and the difference between its clock and the server's. They
+// are calculated from the time that the client sends in a header or, if there is none, in the body.
+// Beacons cannot set headers, so they send it in the body.
 func (c *Client) Clock() submission.Clock {
 	if !c.has.clock {
 		sent := headerText(c.request, "X-Svc-Client-Time")
@@ -91,8 +93,8 @@ func (c *Client) Clock() submission.Clock {
 	return c.clock
 }
 
-// declared returns the platforms that the headers, the query and the body of the request name. In
-// the query of a list, the platform is a filter and is ignored.
+// declared returns the platforms that the headers, the query and the body of the request name. If
+// the route uses the platform in the query as a filter, that platform is ignored.
 func (c *Client) declared() useragent.Declared {
 	r := c.request
 	d := useragent.Declared{
@@ -145,7 +147,7 @@ const (
 	maxDescription = 512 // maximum size of one description, in bytes
 )
 
-// headerText returns a header by its canonical name.
+// headerText returns the first value of the header with the given canonical name.
 func headerText(r *Request, name string) useragent.Text {
 	values := r.Header[name]
 	if len(values) == 0 {

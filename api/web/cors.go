@@ -53,8 +53,8 @@ func AllowEveryOrigin(h http.Header, r *http.Request) {
 	}
 }
 
-// IsPreflight reports whether a request is a preflight of a browser. The response is the same for
-// every path and needs no credential.
+// IsPreflight reports whether a request is a browser's CORS preflight. The response to a preflight
+// is the same for every path and requires no credential.
 func IsPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != ""
 }

@@ -146,7 +146,7 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Decoded returns an answer that decodes the request body and passes it to the given function.
+// Decoded returns a function that decodes the request body and calls answer with the result.
 func Decoded[In, V any](answer func(*Request, In) (V, error)) func(*Request) (V, error) {
 	return func(r *Request) (v V, err error) {
 		var in In
@@ -157,7 +157,7 @@ func Decoded[In, V any](answer func(*Request, In) (V, error)) func(*Request) (V,
 	}
 }
 
-// Checked is like Decoded, but passes the result of Check to the given function.
+// Checked is like Decoded, but calls answer with the result of Check.
 func Checked[In, How, Change, V any](
 	check func(In, How) (Change, error), how How, answer func(*Request, Change) (V, error),
 ) func(*Request) (V, error) {
@@ -170,8 +170,9 @@ func Checked[In, How, Change, V any](
 	}
 }
 
-// Check decodes the request body and calls the function check with the result. The parameter how
-// is the kind of write, which determines which fields are required and what null means.
+// Check decodes the request body, passes it to the function check and returns check's result. The
+// parameter how is the kind of write, which determines which fields are required and what null
+// means.
 func Check[In, How, Change any](r *Request, check func(In, How) (Change, error), how How) (change Change, err error) {
 	var in In
 	if err := Decode(r, &in); err != nil {
@@ -180,8 +181,9 @@ func Check[In, How, Change any](r *Request, check func(In, How) (Change, error),
 	return check(in, how)
 }
 
-// Fill decodes an object as Decode does, including fields of embedded structs. It reports whether
-// object is a valid JSON object. If it is not, some of the fields may have been set.
+// Fill decodes a JSON object into the struct that in points to. It matches names as Decode does,
+// and also sets fields of embedded structs. It reports whether object is a valid JSON object. If it
+// is not, some of the fields may have been set.
 func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())
@@ -222,8 +224,9 @@ func fieldsOf(t reflect.Type) []inputField {
 	return fields
 }
 
-// Entries decodes a list of objects with a limited number of entries. It adds a problem for each
-// entry that is not an object.
+// Entries decodes a list of objects. It adds a problem if raw is not a list or if the list has more
+// entries than the parameter most, and then returns nil. It also adds a problem for each entry that
+// is not an object.
 func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], most int) []T {
 	if raw.Wrong {
 		p.Add("%s must be a list", field)
@@ -245,7 +248,8 @@ func Entries[T any](p *Problems, field string, raw Optional[[]json.RawMessage], 
 	return inputs
 }
 
-// EntryField returns the name of a field of entry i of a list, for error messages.
+// EntryField returns the path of a field in entry i of a list, such as "links[0].url", for error
+// messages.
 func EntryField(list string, i int, field string) string {
 	return fmt.Sprintf("%s[%d].%s", list, i, field)
 }

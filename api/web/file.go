@@ -46,8 +46,8 @@ func NewFile(contentType string, text, brotli func() string) *File {
 	})}
 }
 
-// NewPackedFile returns a file of which only two compressed forms are stored. The functions brotli
-// and gzip must return the two forms. They are called on the first request.
+// NewPackedFile returns a file that the program contains only in two compressed forms. The
+// functions brotli and gzip must return these forms. They are called on the first request.
 func NewPackedFile(contentType string, brotli, gzip func() string) *File {
 	return &File{[]string{contentType}, sync.OnceValue(func() []form {
 		brotli := sync.OnceValue(brotli)
@@ -105,7 +105,7 @@ func unzipped(text string) string {
 	return string(plain)
 }
 
-// Values of Cache-Control; they must not be changed.
+// Values of the Cache-Control header. They must not be modified.
 var (
 	ForMinutes = []string{"public, max-age=300"}
 	Forever    = []string{"public, max-age=31536000, immutable"}
@@ -115,8 +115,8 @@ var (
 // encodings.
 var VaryByEncoding = []string{"Accept-Encoding"}
 
-// Serve answers a GET or HEAD request with the client's preferred form, or with 304 if the client
-// already has that form.
+// Serve answers a GET or HEAD request with the best form that the client accepts, or with 304 if
+// the client already has that form. The parameter caching is the value of the Cache-Control header.
 func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	chosen := choose(f.forms(), strings.Join(r.Header["Accept-Encoding"], ","))
 	header := w.Header()
@@ -138,8 +138,9 @@ func (f *File) Serve(w http.ResponseWriter, r *Request, caching []string) {
 	}
 }
 
-// choose returns the first form that an Accept-Encoding header lists (RFC 9110 section 12.5.3). It
-// ignores "*", so that a client that accepts any encoding gets the plain form.
+// choose returns the first form with an encoding that the Accept-Encoding header lists (RFC 9110
+// section 12.5.3). If there is none, choose returns the last form, which is not encoded. It ignores
+// "*", so that a client that accepts any encoding gets the plain form.
 func choose(forms []form, accepted string) form {
 	last := len(forms) - 1
 	for _, f := range forms[:last] {
@@ -150,7 +151,7 @@ func choose(forms []form, accepted string) form {
 	return forms[last]
 }
 
-// hasItem reports whether a list separated by commas contains an item, in any case. Weak entity
+// hasItem reports whether a list separated by commas contains an item, ignoring case. Weak entity
 // tags count as strong ones. An item with weight 0, as in "br;q=0", does not count.
 func hasItem(list, want string) bool {
 	for item := range strings.SplitSeq(list, ",") {
@@ -163,7 +164,7 @@ func hasItem(list, want string) bool {
 	return false
 }
 
-// weightless reports whether a parameter is a weight of 0, in any notation.
+// weightless reports whether a parameter is a weight of 0, such as "q=0" or "Q=0.0".
 func weightless(parameter string) bool {
 	name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
 	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)

@@ -13,7 +13,7 @@ import (
 const pieceBytes = 64 << 10
 
 // MaxUnheld is the maximum size in bytes of the records of a page that can be read and encoded
-// without reserving memory in Answers.
+// without reserving memory in Answers, which limits the memory of large responses.
 const MaxUnheld = pieceBytes
 
 // List is a page of a list. It is encoded record by record. If it exceeds MaxUnheld, it is sent in
@@ -63,7 +63,8 @@ func (l List) isLarge() bool {
 	return all > MaxUnheld
 }
 
-// hold reserves the memory that encode needs: one record and one piece.
+// hold reserves the memory that encode needs, which is the size of the largest record and one
+// piece.
 func (l List) hold(r *Request) error { return r.Hold(slices.Max(l.Sizes) + pieceBytes) }
 
 // encode writes the list as JSON. It stops early and returns an error if the client has
@@ -98,8 +99,8 @@ func (l List) encode(ctx context.Context, to *Pieces) error {
 }
 
 // Pieces sends a long JSON body in pieces. Its methods return an error if the client stops reading,
-// or reads more slowly than MinBytesPerSecond after the first 30 seconds. The rate only takes into
-// account the time that the client takes to read, not the time for encoding.
+// or reads more slowly than MinBytesPerSecond after the first 30 seconds. The rate is measured over
+// the time that the client takes to read, without the time for encoding.
 type Pieces struct {
 	w     http.ResponseWriter
 	piece []byte
@@ -111,7 +112,7 @@ type Pieces struct {
 // NewPieces returns an empty body for the response w.
 func NewPieces(w http.ResponseWriter) *Pieces { return &Pieces{w: w} }
 
-// Add adds a part to the body, and sends the current piece if it is long enough.
+// Add adds a part to the body, and sends the current piece if it has reached pieceBytes.
 func (l *Pieces) Add(part []byte) error {
 	l.piece = append(l.piece, part...)
 	if len(l.piece) < pieceBytes {
@@ -140,8 +141,8 @@ func (l *Pieces) flush() error {
 	return nil
 }
 
-// End adds the last part and sends the last piece. If that is the whole body, it is sent with a
-// Content-Length header.
+// End adds the last part and sends the last piece. If no piece has been sent before, the response
+// has a Content-Length header.
 func (l *Pieces) End(part []byte) error {
 	l.piece = append(l.piece, part...)
 	if l.begun {

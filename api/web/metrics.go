@@ -8,7 +8,7 @@ import (
 	"svc/internal/meter"
 )
 
-// countedStatuses lists the statuses that are counted separately, except 200.
+// countedStatuses lists the statuses, other than 200, that are counted separately.
 var countedStatuses = [...]int{
 	http.StatusCreated, http.StatusAccepted, http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified,
 	http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone,
@@ -41,9 +41,9 @@ type Metrics struct {
 // RouteMetrics counts the requests of one route. The counters that a quick request with status 200
 // increments come first, so that they share a cache line.
 type RouteMetrics struct {
-	ok           atomic.Uint64   // status 200
-	Took         meter.Histogram // nanoseconds
-	others       [len(countedStatuses) + 1]atomic.Uint64
+	ok           atomic.Uint64                           // status 200
+	Took         meter.Histogram                         // nanoseconds
+	others       [len(countedStatuses) + 1]atomic.Uint64 // responses by index in statusIndex
 	Method, Path string
 }
 
@@ -71,7 +71,8 @@ func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	return m.unrouted
 }
 
-// Answered counts a request. net/http sends 200 for a response without a status.
+// Answered counts a request that was answered with the given status after the duration took. Status
+// 0 counts as 200, because net/http sends 200 if the handler sets no status.
 func (m *RouteMetrics) Answered(status int, took time.Duration) {
 	if status == http.StatusOK || status == 0 {
 		m.ok.Add(1)
@@ -93,8 +94,8 @@ func (m *Metrics) InFlight() uint64 {
 	return m.Begun.Load() - answered
 }
 
-// Each calls the function visit for every route and status that has at least one response. Status 0
-// is the sum of all statuses that are not counted separately.
+// Each calls the function visit with the number of responses for every route and status that has at
+// least one response. Status 0 combines all statuses that are not counted separately.
 func (m *Metrics) Each(visit func(of *RouteMetrics, status int, answers uint64)) {
 	for _, of := range m.Routes {
 		if n := of.ok.Load(); n > 0 {

@@ -27,7 +27,8 @@ type Sort struct {
 	Ascending bool
 }
 
-// Sort reads sort, one of the given fields, and order from the query.
+// Sort reads the parameters sort and order from the query. The value of sort must be one of the
+// given fields.
 func (p *Problems) Sort(r *Request, fields ...string) (s Sort) {
 	if s.By = r.Query("sort"); s.By != "" && !slices.Contains(fields, s.By) {
 		p.Add("sort must be one of %s", strings.Join(fields, ", "))
@@ -43,7 +44,8 @@ func (p *Problems) Sort(r *Request, fields ...string) (s Sort) {
 	return s
 }
 
-// Count reads an integer from the query. If it was not sent, Count returns the default value.
+// Count reads the parameter with the given name, an integer from least to most, from the query. If
+// it was not sent, Count returns the value otherwise.
 func (p *Problems) Count(r *Request, name string, otherwise, least, most int) int {
 	if !r.Sent(name) {
 		return otherwise
@@ -64,8 +66,8 @@ func PageOf[T any](list []T, p Page) []T {
 	return list[from:min(from+p.Limit, len(list))]
 }
 
-// Search reads the search text from the query and returns it folded. The result is "" if the text
-// is blank.
+// Search reads the search text from the query and returns it as normalized by searchtext.Text. The
+// result is "" if the text is blank.
 func (p *Problems) Search(r *Request) string {
 	text := strings.TrimSpace(r.Query("search"))
 	if utf8.RuneCountInString(text) > 128 {

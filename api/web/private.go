@@ -7,8 +7,9 @@ import (
 	"svc/internal/signature"
 )
 
-// WithoutPrivateKeys returns an answer that refuses a request whose body contains a private key in
-// any text, so that none is stored by mistake. The error does not contain the text.
+// WithoutPrivateKeys returns a function that calls answer unless any string in the request body
+// contains a private key. Such a request is refused, so that no key is stored by mistake. The error
+// does not contain the string.
 func WithoutPrivateKeys[V any](answer func(*Request) (V, error)) func(*Request) (V, error) {
 	return func(r *Request) (v V, err error) {
 		body, err := r.ReadBody()
@@ -24,7 +25,7 @@ func WithoutPrivateKeys[V any](answer func(*Request) (V, error)) func(*Request) 
 	}
 }
 
-// NoPrivateKey adds a problem if a JSON value contains a private key in any text.
+// NoPrivateKey adds a problem if a JSON value contains a private key in any string.
 func (p *Problems) NoPrivateKey(field string, raw json.RawMessage) {
 	var value any
 	if json.Unmarshal(raw, &value) == nil && holdsPrivateKey(value) {

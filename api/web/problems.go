@@ -17,7 +17,9 @@ import (
 	"svc/store"
 )
 
-// Problems collects all violations in a request, so that one response reports them together.
+// Problems collects the problems of a request, which are the messages of its validation errors, so
+// that one response reports all of them. Methods that check a field add a problem if it is not
+// valid.
 type Problems struct {
 	List []string
 	// Update is true if the request changes a stored record. In that case, null clears a field, and
@@ -39,7 +41,7 @@ func (p *Problems) Err() error {
 	return fault.Validation(p.List...)
 }
 
-// Project returns the project in the path. If the request has problems, it returns them as an error
+// Project returns the project in the path. If p contains problems, Project returns them as an error
 // instead, so that the result of validation does not depend on stored data.
 func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) {
 	if err := p.Err(); err != nil {
@@ -48,7 +50,8 @@ func (p *Problems) Project(r *Request, db *store.Store) (*store.Project, error) 
 	return r.Reached(db.FindProject(r.Param("k")))
 }
 
-// TextRule holds the constraints of a text field. Lengths count characters.
+// TextRule holds the constraints of a text field. Min and Max count characters. If Max is 0, there
+// is no maximum.
 type TextRule struct {
 	Min, Max int
 	Required bool // must be sent on creation, and must never be null
@@ -57,7 +60,7 @@ type TextRule struct {
 	Filled   bool // must not be blank
 }
 
-// Text checks a text field.
+// Text checks that a text field satisfies the rule.
 func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
 	if !p.Present(field, o.Sent, o.Null(), rule.Required, rule.Fixed) {
 		return
@@ -96,7 +99,8 @@ func (p *Problems) Present(field string, sent, null, required, fixed bool) bool 
 	return sent && !null
 }
 
-// URL checks a field that holds an absolute address.
+// URL checks a field that holds an absolute URL. The parameter limit is its maximum length in
+// characters.
 func (p *Problems) URL(field string, o Optional[string], limit int) {
 	before := len(p.List)
 	p.Text(field, o, TextRule{Max: limit})
@@ -123,7 +127,8 @@ func (p *Problems) BaseURL(field string, o Optional[string], rule TextRule) {
 	}
 }
 
-// plainBase reports whether address is a valid base URL.
+// plainBase reports whether address is a valid base URL, which has the scheme http or https and no
+// user name, query or fragment.
 func plainBase(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.ContainsAny(address, "?#") {
@@ -135,21 +140,21 @@ func plainBase(address string) bool {
 	return err == nil
 }
 
-// Flag checks a boolean field, which is never null.
+// Flag checks a boolean field, which must not be null.
 func (p *Problems) Flag(field string, o Optional[bool]) {
 	if p.Present(field, o.Sent, o.Null(), false, true) && o.Wrong {
 		p.Add("%s must be true or false", field)
 	}
 }
 
-// LooseFlag checks a boolean field that may be sent as text.
+// LooseFlag checks a boolean field that may be sent as text. It must not be null.
 func (p *Problems) LooseFlag(field string, o Optional[LooseBool]) {
 	if p.Present(field, o.Sent, o.Null(), false, true) && o.Wrong {
 		p.Add("%s must be true or false", field)
 	}
 }
 
-// Days checks a number of days that may be sent as text and is never null.
+// Days checks a number of days from 1 to 365, which may be sent as text. It must not be null.
 func (p *Problems) Days(field string, o Optional[LooseInteger]) {
 	if !p.Present(field, o.Sent, o.Null(), false, true) {
 		return
@@ -159,7 +164,8 @@ func (p *Problems) Days(field string, o Optional[LooseInteger]) {
 	}
 }
 
-// Number checks an integer field.
+// Number checks an integer field. Its value must be from least to most. If fixed is true, it must
+// not be null.
 func (p *Problems) Number(field string, o Optional[Integer], least, most int64, fixed bool) {
 	if !p.Present(field, o.Sent, o.Null(), false, fixed) {
 		return
@@ -169,15 +175,15 @@ func (p *Problems) Number(field string, o Optional[Integer], least, most int64, 
 	}
 }
 
-// UnixTime checks a time in Unix seconds.
+// UnixTime checks a time in Unix seconds. If fixed is true, it must not be null.
 func (p *Problems) UnixTime(field string, o Optional[Integer], fixed bool) {
 	if p.Present(field, o.Sent, o.Null(), false, fixed) && (o.Wrong || *o.Value < 0) {
 		p.Add("%s must be an integer of at least 0 (Unix seconds)", field)
 	}
 }
 
-// ComparableVersion checks a comparable version. It returns the zero value if the field is null or,
-// if blank is true, a blank text.
+// ComparableVersion checks a comparable version. It returns the zero value if the field was not
+// sent or is null, or if it is a blank text and the parameter blank is true.
 func (p *Problems) ComparableVersion(field string, o Optional[string], blank bool) release.Comparable {
 	if o.Wrong {
 		p.Add("%s must be a string", field)
@@ -196,7 +202,8 @@ func (p *Problems) ComparableVersion(field string, o Optional[string], blank boo
 // VersionRange is the error message for a version range whose lower end exceeds its upper end.
 const VersionRange = "optional_update_min_comparable_version must not be greater than optional_update_max_comparable_version"
 
-// Platform checks a platform field. It returns nil if the field is null.
+// Platform checks a platform field. It returns nil if the field was not sent, is null or is not
+// valid.
 func (p *Problems) Platform(o Optional[string]) *platform.Platform {
 	if o.Wrong {
 		p.Add("platform must be a string")
@@ -245,8 +252,9 @@ func (p *Problems) Platforms(field string, o Optional[[]json.RawMessage]) []plat
 	return all
 }
 
-// Texts checks a list of strings. There are limits for the number of strings, where 0 means no
-// limit, and for the length of each string in characters.
+// Texts checks a list of strings and returns them without surrounding white space. The parameter
+// most is the maximum number of strings, where 0 means no maximum. The parameter limit is the
+// maximum length of each string in characters.
 func (p *Problems) Texts(field string, o Optional[[]json.RawMessage], most, limit int) []string {
 	if o.Wrong {
 		p.Add("%s must be a list", field)
@@ -279,7 +287,7 @@ func (p *Problems) Object(field string, o Optional[Object]) {
 	}
 }
 
-// OrNil returns its argument, or nil if the text is blank.
+// OrNil returns its argument, or nil if the text is nil or blank.
 func OrNil(text *string) *string {
 	if text == nil || strings.TrimSpace(*text) == "" {
 		return nil
@@ -287,7 +295,7 @@ func OrNil(text *string) *string {
 	return text
 }
 
-// Quote returns a text in quotation marks, shortened for messages.
+// Quote returns the first 64 characters of a text in quotation marks, for use in a message.
 func Quote(text string) string {
 	if runes := []rune(text); len(runes) > 64 {
 		text = string(runes[:64]) + "…"
@@ -295,7 +303,8 @@ func Quote(text string) string {
 	return `"` + strings.ToValidUTF8(text, "�") + `"`
 }
 
-// JoinValidation joins two validation errors.
+// JoinValidation joins two validation errors, each of which may be nil. If a or b is another kind
+// of error, JoinValidation returns that error.
 func JoinValidation(a, b error) error {
 	var all []string
 	for _, err := range []error{a, b} {
@@ -315,7 +324,7 @@ func JoinValidation(a, b error) error {
 }
 
 // Shorten truncates a text to the given number of characters. The text may contain invalid UTF-8,
-// as headers do.
+// as headers may, which it replaces with U+FFFD.
 func Shorten(text string, limit int) string {
 	text = string(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")))
 	if utf8.RuneCountInString(text) <= limit {

@@ -2,7 +2,7 @@ package web
 
 import "svc/store"
 
-// RecordInput contains the fields that all records of an archive share.
+// RecordInput contains the fields that all records share when they are imported from an archive.
 type RecordInput struct {
 	ID        Optional[string]  `json:"id"`
 	CreatedAt Optional[Integer] `json:"created_at"`
@@ -15,7 +15,8 @@ type Record struct {
 	Created, Updated int64    // Unix seconds
 }
 
-// Record checks the fields that all records share. A record without times gets the current time.
+// Record checks the fields that all records share. The default for created_at is the parameter now,
+// and the default for updated_at is created_at.
 func (p *Problems) Record(in RecordInput, now int64) Record {
 	p.UnixTime("created_at", in.CreatedAt, true)
 	p.UnixTime("updated_at", in.UpdatedAt, true)
@@ -39,7 +40,7 @@ func (p *Problems) Record(in RecordInput, now int64) Record {
 // MaxAhead is the number of seconds by which a time may be ahead of the server's clock.
 const MaxAhead = 300 // seconds
 
-// Past checks a time that must not be in the future.
+// Past checks a time in Unix seconds, which must not be more than MaxAhead after now.
 func (p *Problems) Past(field string, o Optional[Integer], now int64, required bool) {
 	switch {
 	case required && o.Value == nil && !o.Wrong:

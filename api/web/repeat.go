@@ -16,7 +16,7 @@ const (
 	maxAnswersBytes = 16 << 20 // total size of all stored responses
 	maxAnswerBytes  = 1 << 20  // larger responses are not stored
 	perAnswer       = 512      // approximate size of a response without its body
-	maxKeyLength    = 255
+	maxKeyLength    = 255      // length of an Idempotency-Key in bytes
 )
 
 // Repeats executes a change only once if the same request arrives several times with the same
@@ -89,7 +89,7 @@ func keyOf(r *Request) (repeatKey, error) {
 }
 
 // enter returns the entry of a request. If first is true, the entry is new, and the caller must
-// complete it.
+// complete it by calling keep.
 func (p *Repeats) enter(key repeatKey, now time.Time) (kept *keptAnswer, first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

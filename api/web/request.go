@@ -51,7 +51,7 @@ func (r *Request) Query(name string) string {
 }
 
 // parseQuery parses a query as browsers do. It treats a semicolon, and a % that does not begin an
-// escape, as ordinary characters. net/url drops parameters that contain one, so that limit=%zz
+// escape, as ordinary characters. net/url drops parameters that contain either, so that limit=%zz
 // would count as not sent instead of invalid.
 func parseQuery(raw string) url.Values {
 	values, err := url.ParseQuery(raw)
@@ -68,7 +68,8 @@ func parseQuery(raw string) url.Values {
 	return values
 }
 
-// unescape decodes the escapes in a name or a value of a query.
+// unescape decodes the escapes in a name or a value of a query. It does not change malformed
+// escapes.
 func unescape(text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -111,9 +112,9 @@ func (r *Request) Origin(configured ...string) string {
 	return cmp.Or(cmp.Or(configured...), sent)
 }
 
-// Project returns the project in the path, as seen by tx. The key or alias may have moved to
-// another project since the credential was checked, so Project checks the access of a limited API
-// key again.
+// Project returns the project in the path, as seen by tx. The project key or alias may have moved
+// to another project since the credential was checked, so Project checks the access of a limited
+// API key again.
 func (r *Request) Project(tx *store.Tx) (*store.Project, error) {
 	return r.Reached(tx.Project(r.Param("k")))
 }
@@ -176,10 +177,10 @@ func (r *Request) DoNotTrack() bool {
 // maxReads is the maximum number of attempts of Snapshot.
 const maxReads = 100
 
-// Snapshot passes a snapshot of the project in the path to the given function. If a text that the
-// function needs has been changed or deleted since the snapshot, it retries with a new snapshot. It
-// returns an error after maxReads attempts. That only happens if there was a write during each
-// attempt.
+// Snapshot calls read with a snapshot of the project in the path. If read returns store.ErrStale,
+// because a text that it needs has been changed or deleted since the snapshot, Snapshot calls read
+// again with a new snapshot. After maxReads attempts, Snapshot returns an error. That only happens
+// if there was a write during each attempt.
 func (r *Request) Snapshot(db *store.Store, read func(*store.Snapshot) error) error {
 	for tries := 1; ; tries++ {
 		snap, err := db.Snapshot(r.Param("k"))
@@ -202,7 +203,7 @@ func (r *Request) Snapshot(db *store.Store, read func(*store.Snapshot) error) er
 	}
 }
 
-// ReadSnapshot is like Snapshot, but for a function that returns the body of the response.
+// ReadSnapshot is like Snapshot, but the function read also returns the body of the response.
 func ReadSnapshot[V any](r *Request, db *store.Store, read func(*store.Snapshot) (V, error)) (v V, err error) {
 	err = r.Snapshot(db, func(snap *store.Snapshot) (err error) {
 		v, err = read(snap)
@@ -211,12 +212,12 @@ func ReadSnapshot[V any](r *Request, db *store.Store, read func(*store.Snapshot)
 	return v, err
 }
 
-// View passes the project in the path to fn, in a read transaction.
+// View calls fn in a read transaction with the project in the path.
 func (r *Request) View(db *store.Store, fn func(*store.Tx, *store.Project) error) error {
 	return db.View(r.inProject(fn))
 }
 
-// Update runs fn in a write transaction with the project in the path.
+// Update calls fn in a write transaction with the project in the path.
 func (r *Request) Update(db *store.Store, fn func(*store.Tx, *store.Project) error) error {
 	return db.Update(r.inProject(fn))
 }
@@ -231,5 +232,6 @@ func (r *Request) inProject(fn func(*store.Tx, *store.Project) error) func(*stor
 	}
 }
 
-// ByOwner reports whether the request came over the control connection.
+// ByOwner reports whether the request came over the control connection, which only the owner of the
+// data directory can open.
 func (r *Request) ByOwner() bool { return control.Owner(r.Context()) }

@@ -55,8 +55,9 @@ func StatusOf(err error) int {
 	return statuses[f.Kind]
 }
 
-// Fail responds with an error. All errors except faults and disk errors are internal. For an
-// internal error, the client gets a constant text, and the details are logged with the request id.
+// Fail responds with an error. All errors except those of type fault.Error and disk errors are
+// internal. For an internal error, the client gets a constant text, and the details are logged with
+// the request id.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	delete(w.Header(), "Etag") // the tag describes a change that was not made
 	f := explain(log, r, err)
@@ -77,8 +78,8 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	writeError(w, statuses[f.Kind], f.Error())
 }
 
-// Explain logs err like Fail and returns the HTTP status for err. It is for handlers that write the
-// response themselves.
+// Explain logs err as Fail does and returns the HTTP status for err. It is for handlers that write
+// the response themselves.
 func Explain(log *slog.Logger, r *Request, err error) (status int) {
 	if f := explain(log, r, err); f != nil {
 		return statuses[f.Kind]
@@ -118,13 +119,13 @@ func writeError(w http.ResponseWriter, status int, message any) {
 	WriteJSON(w, status, body)
 }
 
-// Seconds formats a duration as whole seconds, at least one, for Retry-After and the rate-limit
-// headers.
+// Seconds formats a duration in seconds, rounded up and at least one, for Retry-After and the
+// rate-limit headers.
 func Seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }
 
-// Respond sends a response with a JSON body.
+// Respond sends a response with the JSON of v as its body.
 func Respond(w http.ResponseWriter, status int, v any) error {
 	body, err := Encode(v)
 	if err != nil {
@@ -145,7 +146,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends the JSON form of text, in the same encoding as Encode.
+// AppendText appends text as a JSON string to the slice to. It encodes the text exactly as Encode
+// does.
 func AppendText(to []byte, text string) []byte {
 	begin, from := len(to), 0
 	to = append(to, '"')

@@ -77,14 +77,14 @@ type Route struct {
 	BodyLimit       int64
 	Bodies          *Bodies  // limits for callers without a credential; nil = none
 	Answers         *Answers // limits the memory of large responses
-	Clients         *Clients // resolves facts about clients
+	Clients         *Clients // determines facts about clients
 	Rate            RateClass
 	Counts          string // name of its requests in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not the client's platform
 	Private         bool   // caches must not store the responses
 	Submits         bool   // it stores data from anonymous clients; refused if the disk is nearly full
 	Quiet           bool   // no line in the access log
-	EventSender     bool   // the caller sends events; its address is logged as events store it
+	EventSender     bool   // the caller sends events; its address is logged in the form that events store
 }
 
 // RateClass selects the rate limit of a route, which applies to each client address.
@@ -100,7 +100,8 @@ const (
 // V1 is the path prefix of the API.
 const V1 = "/api/v1"
 
-// ModuleStatus returns a handler that responds that this program supports the given module.
+// ModuleStatus returns a handler for requests that ask whether this program supports the given
+// module, which it does.
 func ModuleStatus(module string) Handler {
 	return OK(func(*Request) (moduleView, error) { return moduleView{module, true}, nil })
 }

@@ -29,7 +29,7 @@ type Pattern struct{ Method, Path string }
 type Router struct {
 	static  map[Pattern]int
 	longest int                  // length in bytes of the longest path in static
-	trees   []*httprouter.Router // the most special patterns first
+	trees   []*httprouter.Router // the most specific patterns first
 }
 
 // Params are the parameters of a matched path in order, each percent-decoded exactly once. A value
@@ -116,7 +116,8 @@ func cutSegment(path string) (segment, rest string) {
 
 func isParam(segment string) bool { return strings.HasPrefix(segment, ":") }
 
-// checkPatterns verifies that registration in a tree cannot panic.
+// checkPatterns checks the patterns, so that httprouter cannot panic when they are registered in a
+// tree.
 func checkPatterns(patterns []Pattern) error {
 	shapes := map[Pattern]string{} // method and path without names, to the path
 	names := map[string]string{}   // path up to a parameter without names, to its name
@@ -137,8 +138,8 @@ func checkPatterns(patterns []Pattern) error {
 	return nil
 }
 
-// checkPath returns the path without the names of its parameters. It adds these names to the map,
-// in which the key is the path up to the parameter.
+// checkPath returns the path without the names of its parameters. It adds each name to the map
+// names under the path up to the parameter.
 func checkPath(path string, names map[string]string) (shape string, err error) {
 	if path == "/" {
 		return path, nil
@@ -218,8 +219,9 @@ func (r *Router) find(method, path string) (int, Params, bool) {
 	return hit.index, Params(list), true
 }
 
-// routeHit receives the index of the route that httprouter has found. httprouter returns only a
-// registered handler, so the handler stores the index in the routeHit.
+// routeHit receives the index of the route that httprouter has found. httprouter only returns the
+// handler that was registered for a route. The router calls this handler, which then stores the
+// index in the routeHit.
 type routeHit struct {
 	http.ResponseWriter
 	index int

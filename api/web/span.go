@@ -42,7 +42,8 @@ func (p *Problems) Span(r *Request, now time.Time) Span {
 	return p.SpanOf(RangeInput{queryInteger(r, "start_time"), queryInteger(r, "end_time"), queryInteger(r, "tz_offset_minutes")}, now)
 }
 
-// SpanOf checks a range. If the range has no times, SpanOf returns the last seven days.
+// SpanOf checks a range. By default, a range ends at the time now and starts seven days before its
+// end.
 func (p *Problems) SpanOf(in RangeInput, now time.Time) Span {
 	known := len(p.List)
 	s := Span{End: p.timeOf("end_time", in.End, now.Unix())}
@@ -72,14 +73,14 @@ func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	return o
 }
 
-// Int reads an optional integer from the query. If it was not sent or is invalid, Int returns the
-// default value.
+// Int reads an optional integer from the query. If it was not sent or is not from least to most,
+// Int returns the parameter otherwise.
 func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
 	return p.IntOf(name, queryInteger(r, name), otherwise, least, most)
 }
 
-// IntOf checks an optional integer. If it was not sent or is invalid, IntOf returns the default
-// value.
+// IntOf checks an optional integer. If it was not sent or is not from least to most, IntOf returns
+// the parameter otherwise.
 func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, least, most int) int {
 	n := int64(o.Or(LooseInteger(otherwise)))
 	if o.Wrong || n < int64(least) || n > int64(most) {
@@ -90,7 +91,7 @@ func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, leas
 }
 
 // OneOf reads a query parameter that must be one of the given words. If it was not sent, OneOf
-// returns the default value.
+// returns the parameter otherwise.
 func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) string {
 	if text := r.Query(name); text != "" {
 		return p.WordOf(name, Optional[string]{Value: &text}, otherwise, words...)
@@ -99,7 +100,7 @@ func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) st
 }
 
 // WordOf checks an optional text that must be one of the given words. If it was not sent, WordOf
-// returns the default value.
+// returns the parameter otherwise.
 func (p *Problems) WordOf(field string, o Optional[string], otherwise string, words ...string) string {
 	text := o.Or(otherwise)
 	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
@@ -108,8 +109,9 @@ func (p *Problems) WordOf(field string, o Optional[string], otherwise string, wo
 	return text
 }
 
-// Buckets reads granularity from the query. If the request has no problems, it also returns the
-// buckets of the range.
+// Buckets reads granularity, which is hour or day, from the query. If it was not sent, it is set to
+// the parameter otherwise. If the request has no problems, Buckets also divides the range into
+// buckets of that duration.
 func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Buckets, granularity string) {
 	granularity = p.OneOf(r, "granularity", otherwise, "hour", "day")
 	if len(p.List) > 0 {
@@ -122,15 +124,15 @@ func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Bucket
 	return b, granularity
 }
 
-// FewBuckets adds a problem if a response would have too many buckets. The message calls the buckets
-// by the given name.
+// FewBuckets adds a problem if n is too large a number of buckets for one response. The message
+// uses the given name for the buckets.
 func (p *Problems) FewBuckets(n int, name string) {
 	if reason := stats.TooMany(n, name); reason != "" {
 		p.Add("%s", reason)
 	}
 }
 
-// Hours returns the first and the last UTC hour that the range touches.
+// Hours returns the first and the last UTC hour that overlap the range.
 func (s Span) Hours() (from, to store.Hour) { return hourAt(s.Start), hourAt(s.End) }
 
 func hourAt(t int64) store.Hour { return store.Hour(min(t/3600, 1<<32-1)) }

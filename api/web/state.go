@@ -12,8 +12,8 @@ import (
 var ErrStale = fault.New(fault.Stale,
 	"the record was changed since it was read: it does not match If-Match; read it again and repeat the change")
 
-// Conditional reports whether the request has an If-Match header, so that it applies to only one
-// state of a record.
+// Conditional reports whether the request has an If-Match header, so that it must only be executed
+// if the record is in the state that the header names.
 func (r *Request) Conditional() bool { return len(r.Header["If-Match"]) > 0 }
 
 // Match returns ErrStale if the request has an If-Match header that does not match the record's
