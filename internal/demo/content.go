@@ -32,7 +32,8 @@ func (w *world) text(name string) text {
 	return t
 }
 
-// translated reads the translation of a text. ok is false if there is none.
+// translated reads the translation of a text into the language with the given tag. It reports
+// whether there is one.
 func (w *world) translated(name, tag string) (text, bool) { return w.read(name + "." + tag + ".md") }
 
 func (w *world) read(name string) (text, bool) {
@@ -51,7 +52,7 @@ type release struct {
 	hour        float64
 	preview     bool
 	milestone   bool
-	withdrawnIn float64 // hours until it was deprecated; 0 = never
+	withdrawnIn float64 // hours from the publication until it was deprecated; 0 = never
 	deprecated  bool
 	platforms   []string // empty = all platforms of the project
 	files       bool     // whether the release has files to download
@@ -122,7 +123,8 @@ var endings = map[string]string{
 // published returns the time of publication of a release.
 func (w *world) published(r *release) int64 { return w.ago(r.ago, r.hour) }
 
-// versions returns all releases as an archive contains them, and creates their files.
+// versions returns the records of all releases for the archive, and creates the files of the
+// releases.
 func (w *world) versions() []versionLine {
 	c := w.chance("versions")
 	latest := -1
@@ -160,8 +162,8 @@ func channel(r *release) string {
 	return "stable"
 }
 
-// links creates the files of a release and returns links to them. The links of older
-// releases lead to another host.
+// links creates the files of a release and returns links to them. For a release that has no files
+// in the demo, it returns links to the website of the project.
 func (w *world) links(c *chance, r *release, at int64) []link {
 	list := []link{}
 	weights := 0.0
@@ -203,8 +205,8 @@ type downloadLine struct {
 	Count int64  `json:"count"`
 }
 
-// downloads returns the downloads of each file by UTC day. Half of the users on its platform
-// download a file on its first day, and fewer from day to day.
+// downloads returns the number of downloads of each file by UTC day. About half of the users on its
+// platform download a file on its first day, and fewer on each later day.
 func (w *world) downloads() []downloadLine {
 	c := w.chance("downloads")
 	var lines []downloadLine

@@ -44,7 +44,7 @@ type Config struct {
 	Now time.Time
 	// BaseURL is the prefix of links to files, such as http://127.0.0.1:4000.
 	BaseURL string
-	// Program is the name of the program, for the manifests.
+	// Program is the name of this program, for the manifests of the archives.
 	Program string
 }
 
@@ -57,7 +57,7 @@ func Keys() []string {
 	return keys
 }
 
-// Write writes the archive of a project.
+// Write writes the archive of the project with the given key to out.
 func Write(out io.Writer, c Config, key string) error {
 	at := slices.IndexFunc(projects, func(p *project) bool { return p.key == key })
 	if at < 0 {
@@ -74,7 +74,7 @@ type project struct {
 	folder                              string            // folder of the project's texts; also the name of its programs
 	names                               map[string]string // names of the project by language
 	optionalMin                         string
-	begun                               int // days before today on which the project began
+	begun                               int // how many days before today the project began
 	aliases                             []former
 	languages                           []language
 	releases                            []release // the oldest first
@@ -116,9 +116,9 @@ type world struct {
 
 	people   []*person
 	sessions []*session
-	byTime   []*session // the same, ordered by their start
+	byTime   []*session // the sessions, ordered by their start
 	rollouts []*rolledOut
-	heldAt   map[string]int64 // when health rules held releases, by version
+	heldAt   map[string]int64 // Unix times at which health rules held releases, by version
 	events   []eventLine
 	counts   map[eventCount]int64
 	requests map[requestCount]int64
@@ -138,8 +138,8 @@ func newWorld(c Config, p *project) *world {
 	}
 }
 
-// ago returns the Unix time of an hour on the day that is the given number of days before
-// today. It never returns a time after the end of the data.
+// ago returns the Unix time of the given UTC hour on the day that lies the given number of days
+// before today, but no time after the end of the data.
 func (w *world) ago(days int, hour float64) int64 {
 	return min(w.now, w.today-int64(days)*day+int64(hour*3600))
 }
@@ -254,7 +254,8 @@ func (w *world) write(out io.Writer) error {
 	return err
 }
 
-// each returns a function that passes each record of list to its parameter add.
+// each returns a function that calls its argument add for each record of list, until add returns an
+// error.
 func each[R any](list []R) func(add func(any) error) error {
 	return func(add func(any) error) error {
 		for i := range list {

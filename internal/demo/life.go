@@ -18,7 +18,7 @@ type session struct {
 	began   int64
 	at      int64 // time of the previous event
 	version string
-	day     int // days since the first day
+	day     int // days since the first day of the data
 	first   bool
 	events  int
 
@@ -44,7 +44,7 @@ type eventLine struct {
 	PlatformVersion string          `json:"platform_version,omitempty"`
 }
 
-// live generates the sessions of all people on all days, and the reports that they send.
+// live generates the sessions of all people on all days, and the feedback and logs that they send.
 func (w *world) live() {
 	w.spend()
 	heldAt := w.hold()
@@ -58,7 +58,8 @@ func (w *world) live() {
 	w.hold()
 }
 
-// spend generates the sessions of all people on all days. Rollouts are not held.
+// spend generates the sessions of all people on all days, and their feedback and logs. It puts no
+// rollout on hold; see hold.
 func (w *world) spend() {
 	w.rollOut()
 	w.gather()
@@ -126,8 +127,8 @@ func pickHour(c *chance, hours *[24]float64) int {
 
 func hourOf(at int64) int64 { return at - at%3600 }
 
-// emit sends an event after a random pause with the given mean, in seconds. properties
-// contains names and values in turn. Each value is a string, an int or a bool.
+// emit adds an event to the session, after a random pause with the given mean, in seconds.
+// properties alternates between names and values. Each value is a string, an int or a bool.
 func (s *session) emit(pause float64, name string, properties ...any) {
 	s.at += int64(s.wait(pause))
 	late := int64(s.IntN(4)) // the client queues some events for a few seconds
@@ -182,7 +183,7 @@ func offset(p *person) int {
 	return p.where.offset
 }
 
-// ask adds n requests in a session to the hourly counters.
+// ask adds n requests that a session sends to an endpoint to the hourly counters.
 func (w *world) ask(s *session, at int64, endpoint string, n int) {
 	if n == 0 || at > w.now || at < w.today-(Days-1)*day {
 		return
@@ -237,7 +238,7 @@ type versionCountLine struct {
 	Count    int64  `json:"count"`
 }
 
-// sorted returns the counters in a reproducible order, as an archive contains them.
+// sorted returns the counters as records of the archive, in the order that compare defines.
 func sorted[K comparable, L any](counts map[K]int64, compare func(a, b K) int, line func(K, int64) L) []L {
 	lines := make([]L, 0, len(counts))
 	for _, k := range slices.SortedFunc(maps.Keys(counts), compare) {

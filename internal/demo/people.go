@@ -8,13 +8,13 @@ import (
 // population describes the users of an app in total.
 type population struct {
 	number    int     // number of users, including those who start to use the app during the 90 days
-	before    float64 // share of the users who started before that
+	before    float64 // share of the users who started before the 90 days
 	platforms []share[string]
 	places    []share[*place]
 	week      [7]float64  // relative activity by weekday, Sunday first
 	hours     [24]float64 // relative activity by hour of the local day
 	active    float64     // probability that a new user opens the app on a given day
-	loyal     float64     // share of active that is left after some weeks
+	loyal     float64     // share of active that remains after some weeks
 	tries     float64     // share of the users who install previews
 	pro       float64     // share of the users who have paid
 }
@@ -96,7 +96,7 @@ var devices = map[string][]string{
 type person struct {
 	id, platform, system, device, address, language string
 	where                                           *place
-	joined                                          int // day on which the user started; negative = before the first day
+	joined                                          int // first day of the user, counted from the first day of the data; may be negative
 	keen                                            float64
 	pro, known                                      bool    // pro: has paid; known: the client reports its time zone
 	adopted                                         []int64 // for each release, the time at which the user installed it; 0 = never
@@ -123,13 +123,14 @@ func (w *world) gather() {
 	}
 }
 
-// Delays of updates, in days.
+// The speed at which users update.
 const (
-	updateDelay = 4.5
+	updateDelay = 4.5  // mean time until a user installs an update, in days
 	neverMoves  = 0.05 // share of the users who never update
 )
 
-// install decides at which time a person installs each release.
+// install decides when a person installs each release that is not rolled out step by step. See join
+// for the others.
 func (w *world) install(c *chance, p *person) {
 	tries, stuck, patience := c.happens(w.project.people.tries), c.happens(neverMoves), 0.4+1.2*c.Float64()
 	p.adopted = make([]int64, len(w.releases))
@@ -164,7 +165,7 @@ func (w *world) install(c *chance, p *person) {
 	}
 }
 
-// version returns the release that a person has installed at a time.
+// version returns the version of the app that a person has installed at the given Unix time.
 func (w *world) version(p *person, at int64) string {
 	for i, adopted := range slices.Backward(p.adopted) {
 		if adopted != 0 && adopted <= at {
@@ -174,7 +175,8 @@ func (w *world) version(p *person, at int64) string {
 	return w.releases[0].version
 }
 
-// activity returns the probability that a user opens the app on a given day.
+// activity returns the probability that a user opens the app on a given day, which is counted from
+// the first day of the data.
 func (w *world) activity(p *person, on int, weekday int) float64 {
 	pop, age := &w.project.people, float64(on-p.joined)
 	if age == 0 {

@@ -14,9 +14,9 @@ type chance struct {
 	last uint64 // time in the previous ID, in milliseconds
 }
 
-// chance returns a source of random numbers for a purpose. Each purpose has its own
-// source, so that a change to one does not affect the others. The source does not depend
-// on the day.
+// chance returns a source of random numbers for a purpose. Each purpose has its own source, so that
+// a change to one does not affect the others. The numbers depend on the seed and the project, but
+// not on the current day.
 func (w *world) chance(purpose string) *chance {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(w.key + "\x00" + purpose)) // writing to a hash never fails
@@ -62,8 +62,8 @@ func pick[T any](c *chance, list []share[T]) T {
 	return list[len(list)-1].value
 }
 
-// uuid7 returns a UUIDv7 with the given time, in seconds. It is greater than all IDs that
-// were returned before for the same time.
+// uuid7 returns a UUIDv7 with the given Unix time, in seconds. It is greater than all IDs that c
+// has returned before for the same second.
 func (c *chance) uuid7(at int64) string {
 	milli := uint64(at)*1000 + uint64(c.IntN(500))
 	if before := c.last; before/1000 == uint64(at) {

@@ -80,7 +80,7 @@ func (w *world) report() {
 	}
 }
 
-// tells reports whether a time lies in the period for which there is data.
+// tells reports whether a Unix time lies in the period for which there is data.
 func (w *world) tells(at int64) bool { return at <= w.now && at >= w.today-(Days-1)*day }
 
 func (w *world) complain() {
@@ -200,7 +200,8 @@ func (w *world) fail() {
 	}
 }
 
-// note adds a log.
+// note adds a log of the given kind that a session sends at a Unix time. It ignores times outside
+// the period for which there is data.
 func (w *world) note(c *chance, s *session, k logKind, at int64) {
 	n, ms, name := c.between(2, 400), c.around(420), one(c, fileNames)
 	content := strings.NewReplacer("{n}", strconv.Itoa(n), "{ms}", strconv.Itoa(ms), "{file}", name, "{version}", s.version).Replace(k.content)

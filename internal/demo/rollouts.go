@@ -17,8 +17,8 @@ const healthBucket = 3600
 // rolling describes how a release reaches its users step by step.
 type rolling struct {
 	steps []rollout.Step
-	// failing is the share of the sessions in which the release sends log. A release with failures is
-	// held by the first health rule, at the latest after the given number of hours.
+	// failing is the share of the sessions on the release in which the app sends log. If it is not
+	// 0, the first health rule of the project holds the rollout, after at most heldAfter hours.
 	failing   float64
 	log       logKind
 	heldAfter int
@@ -34,7 +34,7 @@ type channelLine struct {
 type distribution struct {
 	channels []channelLine
 	health   rollout.HealthRules
-	steps    []rollout.Step // with which new versions begin
+	steps    []rollout.Step // default steps of a new rollout
 }
 
 type distributionLine struct {
@@ -56,8 +56,8 @@ func (w *world) distributionLines() []distributionLine {
 	return []distributionLine{{d.channels, d.health, rolloutDefault{d.steps}, w.ago(40, 11)}}
 }
 
-// failure is an error log or an event of a session that a health rule counts. The name is that of the
-// event, or "" for an error log.
+// failure is an error log of a session, or an event that a health rule counts as a failure. name is
+// the name of the event, or "" for an error log.
 type failure struct {
 	name string
 	at   int64
@@ -66,13 +66,13 @@ type failure struct {
 // rolledOut is a release while it is being rolled out.
 type rolledOut struct {
 	*release
-	index    int // in the releases of the project
+	index    int // position in the releases of the project
 	baseline string
 	record   *rollout.Rollout
 }
 
-// rollOut begins the rollouts of the project. They have the state in which they would be without
-// health rules.
+// rollOut begins the rollouts of the project and advances them by their schedules, but not beyond
+// latestHold. Function hold puts rollouts on hold afterwards.
 func (w *world) rollOut() {
 	c := w.chance("rollouts")
 	baseline := ""
@@ -101,8 +101,9 @@ func (w *world) rollOut() {
 	}
 }
 
-// latestHold returns the time at which a release with failures is held, or before that is known, the
-// time at which it is held at the latest.
+// latestHold returns the Unix time at which the rollout of a failing release is put on hold. Until
+// that is known, it returns the latest possible time. For a release without failures, it returns a
+// time after the end of the data.
 func (w *world) latestHold(r *release) int64 {
 	if r.rolling.failing == 0 {
 		return w.now + day
@@ -113,7 +114,8 @@ func (w *world) latestHold(r *release) int64 {
 	return w.published(r) + int64(r.rolling.heldAfter)*3600
 }
 
-// join decides at which time a person who has the baseline of a rollout installs its version.
+// join decides when a person installs the releases that are rolled out step by step. A person
+// installs such a release only over its baseline, the stable version before it.
 func (w *world) join(c *chance, p *person) {
 	for _, r := range w.rollouts {
 		bucket := rollout.Bucket(r.record.Seed, strconv.Itoa(c.IntN(10000)))
@@ -130,7 +132,7 @@ func (w *world) join(c *chance, p *person) {
 	}
 }
 
-// crash generates the logs of releases that fail.
+// crash generates the error logs of failing releases.
 func (w *world) crash() {
 	for _, r := range w.rollouts {
 		for _, s := range w.sessions {
@@ -145,7 +147,8 @@ func (w *world) crash() {
 	}
 }
 
-// hold holds the rollouts whose versions fail. It returns the times at which it does so.
+// hold puts the rollouts of failing releases on hold. It returns the Unix times of the holds by
+// version.
 func (w *world) hold() map[string]int64 {
 	heldAt := map[string]int64{}
 	for _, r := range w.rollouts {
@@ -170,7 +173,8 @@ func (w *world) hold() map[string]int64 {
 	return heldAt
 }
 
-// counts returns what a rule counts until the given time.
+// counts returns the exposure and the failures that a health rule counts before the Unix time
+// until, for the release and for its baseline. There is one element for each bucket.
 func (r *rolledOut) counts(w *world, rule rollout.HealthRule, until int64) []rollout.Count {
 	version, baseline := w.healthOf(r.version, *r.record.StartedAt, until), w.healthOf(r.baseline, *r.record.StartedAt, until)
 	all := map[int64]rollout.Count{}
@@ -187,8 +191,9 @@ func (r *rolledOut) counts(w *world, rule rollout.HealthRule, until int64) []rol
 	return slices.SortedFunc(maps.Values(all), func(a, b rollout.Count) int { return cmp.Compare(a.Time, b.Time) })
 }
 
-// healthLine contains the people first seen on a version in a bucket of time, and those of them who
-// have failed since.
+// healthLine counts users of a version, and their addresses, in the bucket of healthBucket seconds
+// in which their first session of a day began. ErrorLogs and Events count the users with a failure
+// on that day.
 type healthLine struct {
 	Version   string           `json:"version"`
 	Time      int64            `json:"t"`
@@ -205,7 +210,8 @@ func (l *healthLine) of(r rollout.HealthRule) (exposure, failures int64) {
 	return l.Addresses, l.ErrorLogs
 }
 
-// healthOf returns the health counts of a version between two times, by the start of the bucket.
+// healthOf returns the health counts of a version from the sessions that began in [from, until).
+// The keys are the Unix times at which the buckets begin.
 func (w *world) healthOf(version string, from, until int64) map[int64]*healthLine {
 	type subject struct {
 		*person

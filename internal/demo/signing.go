@@ -9,10 +9,10 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// signer signs files as minisign does. Its key is made from the seed, so it is no secret and protects
-// nothing.
+// signer signs files in the format of minisign. Its key is derived from the seed, so it is not
+// secret and protects nothing.
 type signer struct {
-	number  string // 8 bytes
+	number  string // key ID, 8 bytes
 	private ed25519.PrivateKey
 }
 
@@ -50,7 +50,8 @@ func (s *signer) sign(filename string, content []byte, at int64) string {
 	return base64.StdEncoding.EncodeToString([]byte(text))
 }
 
-// trustKeyLines returns the public key with which the files of the project are signed.
+// trustKeyLines returns the public key that verifies the files of the project, or nil if the files
+// are not signed.
 func (w *world) trustKeyLines() []trustKeyLine {
 	if !w.signed {
 		return nil
