@@ -36,7 +36,7 @@ const (
 // group.
 type ID [8]byte
 
-// Overflow is the id of the group of logs for which no new group may be created.
+// Overflow is the id of the group for all logs that would create a group beyond MaxGroups.
 var Overflow = ID([]byte(overflow))
 
 const overflow = "overflow"
@@ -49,7 +49,7 @@ func (id ID) String() string {
 	return hex.EncodeToString(id[:])
 }
 
-// ParseID parses the text form of an id.
+// ParseID parses the text that ID.String returns. ok is false for any other text.
 func ParseID(text string) (id ID, ok bool) {
 	if text == overflow {
 		return Overflow, true
@@ -92,7 +92,7 @@ func (l Log) ID() ID {
 	return sum(append(append(line, '\n'), template(message)...))
 }
 
-// Title returns the title of the group that the log creates.
+// Title returns the title of a group that begins with the log.
 func (l Log) Title() string {
 	if l.hasKey() {
 		return cut(l.Key, maxTemplate)
@@ -115,7 +115,8 @@ func sum(lines []byte) ID {
 	return ID(digest[:len(ID{})])
 }
 
-// split returns the type of the error, the message, and the lines after the first one.
+// split splits the content of a log into the type of the error, the rest of the first line, and the
+// lines after it. The type is "" if the first line does not begin with one.
 func split(content string) (name, message, rest string) {
 	message, rest, _ = strings.Cut(content, "\n")
 	message = strings.TrimSpace(message)

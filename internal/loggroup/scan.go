@@ -9,7 +9,7 @@ import (
 // Evaluating them would cost more than the rest of an upload, so this file implements them by
 // hand, and a fuzz test compares both.
 
-// spaces lists the characters that \s matches.
+// spaces lists the characters that \s matches in a regular expression.
 const spaces = "\t\n\f\r "
 
 func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' && c != '\v' }
@@ -19,7 +19,7 @@ func isAlpha(c byte) bool { return isLower(c | 0x20) }
 func isHex(c byte) bool   { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 func isWord(c byte) bool  { return isDigit(c) || isAlpha(c) || c == '_' }
 
-// appendFrames appends a line for each of the first stack frames among the given lines.
+// appendFrames appends a line for each of the first maxFrames stack frames among the given lines.
 func appendFrames(to []byte, lines string) []byte {
 	for n := 0; n < maxFrames && lines != ""; {
 		var line string
@@ -35,7 +35,7 @@ func appendFrames(to []byte, lines string) []byte {
 	return to
 }
 
-// appendLastSegment appends the last segment of a path, as it appears in a fingerprint.
+// appendLastSegment appends the last segment of a path, in which it replaces numbers.
 func appendLastSegment(to []byte, path string) []byte {
 	segment := path[max(strings.LastIndexByte(path, '/'), strings.LastIndexByte(path, '\\'))+1:]
 	if !hasDigit(segment) { // nothing to replace
@@ -138,8 +138,8 @@ func parsePlace(place string) (file string, ok bool) {
 	return place[:end], true
 }
 
-// withoutNumber returns the length of a text without a colon and digits at its end. It returns
-// -1 if the text does not end in them.
+// withoutNumber returns the length of the text before the colon and the digits at its end, or -1 if
+// the text does not end in a colon and digits.
 func withoutNumber(text string) int {
 	at := len(text)
 	for at > 0 && isDigit(text[at-1]) {
@@ -151,8 +151,8 @@ func withoutNumber(text string) int {
 	return at - 1
 }
 
-// template replaces the variable parts of a message. Most messages contain few of the characters
-// that the patterns need, so most patterns are skipped.
+// template replaces the variable parts of a message by placeholders such as <n>. Most messages
+// contain few of the characters that the patterns need, so most patterns are skipped.
 func template(message string) string {
 	if len(message) == 0 {
 		return ""
@@ -187,10 +187,9 @@ func replaceNumbers(text []byte) []byte {
 	return replace(replace(text, "<hex>", matchHex), "<n>", matchNumber)
 }
 
-// replace replaces the matches in a text, from left to right. match is called with a position,
-// and with the end of the match before, which a match must not overlap. It returns the part of
-// the text to replace and the end of the match, or an end of 0 if there is no match at the
-// position.
+// replace replaces each match in a text by the parameter with, from left to right. It calls match
+// with a position and with the end of the previous match, which a match must not overlap. match
+// returns the range [from, end) to replace, or an end of 0 if there is no match at the position.
 func replace(text []byte, with string, match func(text []byte, at, before int) (from, end int)) []byte {
 	var made []byte
 	before := 0
@@ -233,7 +232,8 @@ func matchURL(text []byte, at, _ int) (from, end int) {
 	return at, run(text, i+3, "\"')>"+spaces)
 }
 
-// run returns the end of the characters from at on that are not in stop, or 0 if there are none.
+// run returns the end of the longest sequence of characters that starts at the position at and
+// contains none of stop. It returns 0 if the sequence is empty.
 func run(text []byte, at int, stop string) int {
 	end := at
 	for end < len(text) && strings.IndexByte(stop, text[end]) < 0 {

@@ -10,14 +10,15 @@ import (
 // maxVersion is the maximum number of characters of the version of a log.
 const maxVersion = 64
 
-// Fields contains the values in the objects of a log that concern its group.
+// Fields contains the values in the JSON objects of a log that concern its group.
 type Fields struct {
 	Key      string // custom_data.group_key; empty if there is none
 	Version  string // app_version; empty if there is none
 	Repeated int64  // custom_data.repeated, the number of equal logs that the client has not sent
 }
 
-// ReadFields reads the fields from the objects of a log, which are JSON or empty.
+// ReadFields reads the fields from the device information and the custom data of a log. Each is a
+// JSON object, or empty.
 func ReadFields(device, custom []byte) (f Fields) {
 	eachText(device, func(name, text string, isText bool) {
 		if name == "app_version" && isText {
@@ -44,7 +45,7 @@ func ReadFields(device, custom []byte) (f Fields) {
 	return f
 }
 
-// version returns a text that can be the version of a log, or "".
+// version returns the text if it is short enough to be the version of a log, and "" otherwise.
 func version(text string) string {
 	if utf8.RuneCountInString(text) > maxVersion {
 		return ""
@@ -52,8 +53,8 @@ func version(text string) string {
 	return text
 }
 
-// eachText calls visit with each member of an object: the decoded text of strings, and the source
-// text of other values.
+// eachText calls visit for each member of a JSON object. text is the decoded text of a string, or
+// the JSON source of another value.
 func eachText(object []byte, visit func(name, text string, isText bool)) {
 	s := jsonscan.Scanner{Source: string(object)}
 	if s.Peek() != '{' {
