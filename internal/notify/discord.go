@@ -2,7 +2,7 @@ package notify
 
 import "net/http"
 
-// maxDiscordTitle is the maximum length of a title, in characters.
+// maxDiscordTitle is the maximum length of the title of a message on Discord, in characters.
 const maxDiscordTitle = 256
 
 type discordEmbed struct {
@@ -11,7 +11,7 @@ type discordEmbed struct {
 	URL         string `json:"url,omitempty"`
 }
 
-// discord returns the body for Discord and sets the headers.
+// discord returns the body of a request to Discord and sets the headers of the request.
 func (m Message) discord(h http.Header) ([]byte, error) {
 	h.Set("Content-Type", "application/json")
 	return encode(struct {

@@ -23,7 +23,7 @@ import (
 	"svc/internal/rollout"
 )
 
-// The sizes of texts in an event, in bytes.
+// The maximum sizes of an event and of the texts in it, in bytes.
 const (
 	maxBody     = 20 << 10 // the whole event
 	maxContent  = 8 << 10
@@ -37,9 +37,9 @@ type Data interface {
 	limited(limit int) Data
 }
 
-// Event is something that happened, and of which hooks send a message.
+// Event is something that happened, about which hooks send messages.
 type Event struct {
-	Name string // one of Names
+	Name string // one of Names, or TestEvent
 	Data Data
 }
 
@@ -49,8 +49,8 @@ type Project struct {
 	Name string `json:"name"`
 }
 
-// Body returns the JSON form of an event. p is nil for an event of the instance. Texts that are too
-// long are cut.
+// Body returns the JSON form of an event. p is nil for an event of the instance. Body cuts long
+// texts to keep the result within maxBody.
 func (e Event) Body(p *Project, at time.Time) ([]byte, error) {
 	for limit := maxContent; ; limit /= 2 {
 		data, err := encode(e.Data.limited(limit))
@@ -100,7 +100,7 @@ func Cut(text string, limit int) string {
 	return text[:at] + ellipsis
 }
 
-// cutAll cuts the texts, of which some may be nil.
+// cutAll replaces each text that is not nil by the result of Cut.
 func cutAll(limit int, texts ...**string) {
 	for _, t := range texts {
 		if *t != nil {
@@ -149,7 +149,8 @@ type RolloutAdvanced struct {
 
 func (d RolloutAdvanced) limited(int) Data { return d }
 
-// RolloutChanged is the data of the events of a rollout that changes its state.
+// RolloutChanged is the data of the events about a change of the state of a rollout, except
+// rollout.held.
 type RolloutChanged struct {
 	Version string          `json:"version"`
 	Percent rollout.Percent `json:"percent"`
@@ -208,7 +209,7 @@ func (d FeedbackCreated) limited(limit int) Data {
 	return d
 }
 
-// LogGroup is the data of the events of a group of logs.
+// LogGroup is the data of log.group_created, log.group_regressed and log.group_spiked.
 type LogGroup struct {
 	ID         string  `json:"id"`
 	Title      string  `json:"title"`

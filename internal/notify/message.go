@@ -11,7 +11,7 @@ import (
 // maxText is the maximum length of the text of a message, in characters.
 const maxText = 2000
 
-// Message is an event in words for people.
+// Message is the text form of an event, for people to read.
 type Message struct {
 	Event string
 	Title string // one line
@@ -19,7 +19,7 @@ type Message struct {
 	URL   string // "" = none
 }
 
-// fields are the fields that a message needs, of all types of Data.
+// fields contains those fields of all types of Data from which a message is composed.
 type fields struct {
 	Project  *Project        `json:"project"`
 	Version  string          `json:"version"`
@@ -37,7 +37,7 @@ type fields struct {
 	Limit    int             `json:"limit"`
 }
 
-// Read returns the message of the body of an event.
+// Read returns the message for an event. body is the result of Event.Body.
 func Read(body []byte) (Message, error) {
 	var in struct {
 		Type string `json:"type"`
@@ -54,7 +54,8 @@ func Read(body []byte) (Message, error) {
 	return Message{in.Type, oneLine(from + ": " + what), cutCharacters(text, maxText), in.Data.URL}, nil
 }
 
-// words returns what happened, and more about it.
+// words returns a phrase about what happened, for the title of a message, and the text of the
+// message, which may be empty.
 func (f *fields) words(event string) (what, text string) {
 	percent := fmt.Sprintf("%v %%", f.Percent)
 	switch event {
@@ -111,7 +112,8 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// cutCharacters is like Cut with a limit in characters.
+// cutCharacters returns a text of at most limit characters. A longer text is cut and ends in an
+// ellipsis.
 func cutCharacters(text string, limit int) string {
 	runes := []rune(text)
 	if len(runes) <= limit {
@@ -120,5 +122,6 @@ func cutCharacters(text string, limit int) string {
 	return string(runes[:limit-1]) + ellipsis
 }
 
-// withoutMentions breaks mentions, so that a text of others cannot call people.
+// withoutMentions inserts an invisible character after each "@", so that a text from a client
+// cannot notify the members of a chat.
 func withoutMentions(text string) string { return strings.ReplaceAll(text, "@", "@\u200b") }

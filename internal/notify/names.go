@@ -42,13 +42,13 @@ var Names = []string{
 // All selects all events.
 const All = "*"
 
-// IsSelector reports whether a text is the name of an event, the first word of one followed by
-// ".*", or All.
+// IsSelector reports whether a text selects events: it is All, the name of an event, or the first
+// word of a name followed by ".*".
 func IsSelector(text string) bool {
 	return text == All || slices.ContainsFunc(Names, func(name string) bool { return selects(text, name) })
 }
 
-// Selected reports whether a list of selectors contains an event.
+// Selected reports whether any of the selectors selects the event with the given name.
 func Selected(selectors []string, name string) bool {
 	return slices.ContainsFunc(selectors, func(s string) bool { return s == All || selects(s, name) })
 }

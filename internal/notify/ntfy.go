@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// ntfy returns the body for ntfy and sets the headers.
+// ntfy returns the body of a request to ntfy and sets the headers of the request.
 func (m Message) ntfy(h http.Header) []byte {
 	priority := "3"
 	if urgent(m.Event) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind is the form in which a hook sends events.
+// Kind is the type of the receiver to which a hook sends events.
 type Kind string
 
 // The kinds of hooks.
@@ -23,22 +23,23 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{Webhook, Ntfy, Slack, Discord, Email}
 
-// Authorized reports whether hooks of the kind can have a value of the header Authorization.
+// Authorized reports whether hooks of the kind can set the header Authorization.
 func (k Kind) Authorized() bool { return k == Webhook || k == Ntfy }
 
-// SecretURL reports whether the address of a hook grants access, so that it must be kept secret.
+// SecretURL reports whether the URL of a hook of the kind is enough to send messages, so that it
+// must be kept secret.
 func (k Kind) SecretURL() bool { return k == Slack || k == Discord }
 
-// Target is where and how a hook sends events.
+// Target describes where and how a hook sends events.
 type Target struct {
 	Kind          Kind
 	URL           string
 	Authorization string   // "" = none
-	Secrets       []string // of a webhook, the newest first
+	Secrets       []string // keys for the signatures of a webhook, the newest first
 }
 
-// Request returns the request that sends the event with the given body. id identifies it for the
-// receiver.
+// Request returns the request that sends the event with the given body. id identifies the event for
+// the receiver.
 func (t Target) Request(ctx context.Context, id string, body []byte, now time.Time) (*http.Request, error) {
 	sent, header := body, http.Header{}
 	if t.Kind == Webhook {

@@ -11,8 +11,9 @@ var waits = []time.Duration{
 // MaxAttempts is the maximum number of attempts of a delivery.
 var MaxAttempts = len(waits) + 1
 
-// Wait returns the pause after a failed attempt until the next one. attempts is the number of attempts
-// made, and random is between 0 and 1. ok is false after the last attempt.
+// Wait returns the pause after a failed attempt until the next one. attempts is the number of
+// attempts made. random is a random number from 0 to 1, which varies the pause by up to 10 %. ok is
+// false after the last attempt.
 func Wait(attempts int, random float64) (wait time.Duration, ok bool) {
 	if attempts >= MaxAttempts {
 		return 0, false

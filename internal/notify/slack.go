@@ -7,7 +7,8 @@ import (
 
 var slackEntities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// slack returns the body for Slack, Mattermost, Rocket.Chat and Zulip, and sets the headers.
+// slack returns the body of a request to Slack, Mattermost, Rocket.Chat or Zulip, and sets the
+// headers of the request.
 func (m Message) slack(h http.Header) ([]byte, error) {
 	quote := func(text string) string { return withoutMentions(slackEntities.Replace(text)) }
 	text := "*" + quote(m.Title) + "*"

@@ -14,14 +14,15 @@ import (
 
 const secretPrefix = "whsec_"
 
-// NewSecret returns a random secret for signatures.
+// NewSecret returns a random secret for signing requests.
 func NewSecret() string {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails, see crypto/rand
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// CheckSecret returns an error that completes a sentence about a secret if it is not one.
+// CheckSecret returns an error if a secret is malformed. The text of the error follows the name of
+// a field, as in "secret must be ...".
 func CheckSecret(secret string) error {
 	if key, ok := secretBytes(secret); !ok || len(key) < 24 || len(key) > 64 {
 		return errors.New("must be whsec_ followed by 24 to 64 bytes in base64")
@@ -35,7 +36,8 @@ func secretBytes(secret string) ([]byte, bool) {
 	return key, ok && err == nil
 }
 
-// sign sets the headers of Standard Webhooks 1.0. There is one signature for each secret.
+// sign sets the headers that Standard Webhooks 1.0 requires in a request with the given body. It
+// makes one signature with each secret.
 func sign(h http.Header, id string, at time.Time, body []byte, secrets []string) {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	var signatures []string
