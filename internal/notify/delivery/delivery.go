@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	// slowPlaces is the number of attempts that are made at the same time for hooks whose last
-	// attempt failed or took longer than slowTime. All other hooks have the other places, so that a
-	// slow receiver does not delay them.
+	// slowPlaces is the maximum number of concurrent attempts for slow hooks, the last attempt of
+	// which failed or took longer than slowTime. All other hooks share otherPlaces attempts, so
+	// that a slow receiver does not delay them.
 	slowPlaces  = 8
 	otherPlaces = 64
 	slowTime    = 2 * time.Second
@@ -34,8 +34,8 @@ const (
 	retryPause = 10 * time.Second
 	// missingPause is the pause of a hook after its next delivery was not found.
 	missingPause = time.Second
-	// lookEvery is the maximum time after which due times are compared with the clock again, which
-	// can be set.
+	// lookEvery is the maximum time between two comparisons of due times with the clock. They must
+	// be compared regularly, because the clock can be set.
 	lookEvery = time.Minute
 )
 
@@ -45,21 +45,22 @@ type Config struct {
 	Keys *seal.Keys
 	Log  *slog.Logger
 	Now  func() time.Time // the clock of the store
-	// Client makes the requests. It must have the profile for addresses that the administrator typed.
+	// Client makes the requests. Its profile must be outbound.Operator.
 	Client *http.Client
-	Mail   *smtp.Server // sends e-mail; nil = the instance cannot
+	Mail   *smtp.Server // nil = the instance cannot send e-mail
 }
 
-// Engine sends deliveries. It is safe for concurrent use.
+// Engine sends the queued deliveries of hooks to their receivers. It is safe for concurrent use.
 type Engine struct {
 	Config
-	running sync.Mutex // held while deliveries are sent
+	running sync.Mutex // held by Run
 }
 
 // New returns an engine that sends nothing until Run is called.
 func New(c Config) *Engine { return &Engine{Config: c} }
 
-// Test sends the event hook.test to a hook, once and now, even if it is disabled. It stores nothing.
+// Test sends the event hook.test to the receiver of a hook, once and immediately, even if the hook
+// is disabled. It stores nothing.
 func (e *Engine) Test(ctx context.Context, h *store.Hook) (Result, error) {
 	var of *notify.Project
 	if p, ok := e.DB.ProjectByID(h.Project); ok {
@@ -73,8 +74,8 @@ func (e *Engine) Test(ctx context.Context, h *store.Hook) (Result, error) {
 	return e.send(ctx, h, store.MessageID(e.DB.NewID()), body), nil
 }
 
-// Run sends everything that is due, and what becomes due meanwhile. It returns when nothing is due
-// and all attempts have ended.
+// Run sends all deliveries that are due, including those that become due while it runs. It returns
+// when no delivery is due and all attempts have ended.
 func (e *Engine) Run(ctx context.Context) error {
 	e.running.Lock()
 	defer e.running.Unlock()
@@ -107,8 +108,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	}
 }
 
-// Next returns the time until the engine must look for due deliveries again, unless hooks change
-// before. It is 0 if a delivery is due.
+// Next returns the time until Run must be called again, unless Store.HooksChanged reports a change
+// earlier. It is 0 if a delivery is due.
 func (e *Engine) Next() (wait time.Duration, err error) {
 	list, err := e.due(nil)
 	wait = lookEvery
@@ -118,15 +119,16 @@ func (e *Engine) Next() (wait time.Duration, err error) {
 	return wait, err
 }
 
-// attempt is the next attempt of a hook.
+// attempt is the next attempt to send a delivery of a hook.
 type attempt struct {
 	hook *store.Hook
 	id   store.ID // of the delivery
 	due  time.Time
-	slow bool
+	slow bool // see slowPlaces
 }
 
-// due returns the next attempt of each enabled hook that has one, except the given hooks.
+// due returns the next attempt of each enabled hook that has a waiting delivery, even if the
+// attempt is not due yet. It omits the hooks in the parameter except, a map by the ids of hooks.
 func (e *Engine) due(except map[store.ID]*attempt) (list []attempt, err error) {
 	hooks := e.DB.EnabledHooks()
 	if len(hooks) == 0 {
@@ -160,12 +162,12 @@ type run struct {
 	*Engine
 	active  map[store.ID]*attempt // attempts in progress by hook
 	ended   chan store.ID         // hooks whose attempt has ended
-	started map[store.ID]uint64   // hooks by the order of their last attempts
-	order   uint64
+	started map[store.ID]uint64   // by hook, the value of order when its last attempt started
+	order   uint64                // number of attempts started
 }
 
-// start starts all attempts that are due and have a place. It returns the time until a further one is
-// due.
+// start starts the attempts that are due, as far as slowPlaces and otherPlaces allow. It returns
+// the time until another attempt becomes due.
 func (r *run) start(ctx context.Context) (next time.Duration, err error) {
 	list, err := r.due(r.active)
 	if err != nil {
@@ -246,7 +248,7 @@ func (e *Engine) attempt(ctx context.Context, a attempt) {
 	}
 }
 
-// outcome returns what is stored about an attempt.
+// outcome returns the record of an attempt that the store needs.
 func (e *Engine) outcome(d *store.HookDelivery, r Result) store.DeliveryAttempt {
 	wait, again := notify.Wait(d.Attempts+1, rand.Float64())
 	if !r.RetryAfter.IsZero() {
@@ -258,7 +260,7 @@ func (e *Engine) outcome(d *store.HookDelivery, r Result) store.DeliveryAttempt 
 	}
 }
 
-// drop drops the waiting deliveries of a hook that answered 410.
+// drop drops the waiting deliveries of a hook after its receiver has answered 410 Gone.
 func (e *Engine) drop(ctx context.Context, h *store.Hook) {
 	for more := true; more && ctx.Err() == nil; {
 		err := e.DB.Update(func(tx *store.Tx) (err error) {

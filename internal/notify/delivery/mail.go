@@ -10,7 +10,7 @@ import (
 
 var errNoMail = errors.New("there is no mail server: set smtp.url and smtp.from")
 
-// mail makes one attempt with a message by e-mail.
+// mail makes one attempt to send an event by e-mail.
 func (e *Engine) mail(ctx context.Context, h *store.Hook, id string, body []byte) Result {
 	if e.Mail == nil {
 		return Result{Error: errNoMail.Error()}

@@ -31,10 +31,10 @@ type Result struct {
 
 	Gone       bool      // the receiver wants no more events
 	Final      bool      // repeating the request is useless
-	RetryAfter time.Time // the receiver wants no request before; the zero value is none
+	RetryAfter time.Time // the receiver wants no request before this time; zero = it named no time
 }
 
-// send makes one request to the receiver of a hook.
+// send makes one attempt to send an event to the receiver of a hook.
 func (e *Engine) send(ctx context.Context, h *store.Hook, id string, body []byte) Result {
 	ctx, stop := context.WithTimeout(ctx, attemptTime)
 	defer stop()
@@ -48,7 +48,7 @@ func (e *Engine) send(ctx context.Context, h *store.Hook, id string, body []byte
 	return r
 }
 
-// post is send for a receiver of HTTP requests.
+// post makes one attempt to send an event in an HTTP request.
 func (e *Engine) post(ctx context.Context, h *store.Hook, id string, body []byte) Result {
 	target, err := e.target(h)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *Engine) post(ctx context.Context, h *store.Hook, id string, body []byte
 	return r
 }
 
-// target opens the secrets of a hook.
+// target returns the target of a hook with its secrets decrypted.
 func (e *Engine) target(h *store.Hook) (t notify.Target, err error) {
 	t.Kind, t.URL = h.Kind, h.URL
 	open := func(p seal.Purpose, sealed string) string {
@@ -97,8 +97,8 @@ func (e *Engine) target(h *store.Hook) (t notify.Target, err error) {
 	return t, err
 }
 
-// retryAfter returns the time that the header Retry-After names, at most 24 hours ahead, or the zero
-// time if there is none.
+// retryAfter returns the time that the header Retry-After names, at most 24 hours ahead. It returns
+// the zero time if the header names no future time.
 func retryAfter(value string, now time.Time) time.Time {
 	at, err := http.ParseTime(value)
 	if seconds, wrong := strconv.ParseUint(value, 10, 64); wrong == nil || errors.Is(wrong, strconv.ErrRange) {

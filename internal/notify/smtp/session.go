@@ -12,7 +12,7 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// maxRead limits the number of bytes that are read from a server.
+// maxRead limits the number of bytes that are read from a server in one session.
 const maxRead = 256 << 10
 
 var (
@@ -59,7 +59,8 @@ func (s *Server) deliver(ctx context.Context, to []string, m *mail.Msg) (answer 
 	return answer, nil
 }
 
-// open begins a session: it negotiates TLS unless that is off, and logs in if there is a user.
+// open begins a session: it negotiates TLS unless the URL turns that off, and logs in if the URL
+// contains a user.
 func (s *Server) open(conn net.Conn) (*smtp.Client, error) {
 	host := s.URL.Hostname()
 	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, RootCAs: s.roots}
@@ -93,8 +94,8 @@ func (s *Server) open(conn net.Conn) (*smtp.Client, error) {
 	return session, session.Auth(login)
 }
 
-// login returns the best of the offered ways to log in, or nil. plain allows sending the password
-// over a connection without TLS.
+// login returns the best supported one of the offered ways to log in, or nil if none is supported.
+// plain allows sending the password over a connection without TLS.
 func (s *Server) login(offered []string, plain bool) smtp.Auth {
 	user, host := s.URL.User.Username(), s.URL.Hostname()
 	password, _ := s.URL.User.Password()
@@ -111,7 +112,7 @@ func (s *Server) login(offered []string, plain bool) smtp.Auth {
 	return nil
 }
 
-// limited is a connection from which at most the given number of bytes is read.
+// limited is a connection from which at most left bytes can still be read.
 type limited struct {
 	net.Conn
 	left int

@@ -28,29 +28,29 @@ const timeout = 20 * time.Second
 type Config struct {
 	URL  *url.URL // see the setting smtp.url
 	From string   // address of the sender
-	// Dial connects to the server. It checks the address.
+	// Dial connects to the server, but only to addresses that the instance may use.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Server is a mail server that accepts messages for others. It is safe for concurrent use.
+// Server is the mail server over which messages are sent. It is safe for concurrent use.
 type Server struct {
 	Config
-	domain string         // of the sender
-	roots  *x509.CertPool // nil = those of the system
+	domain string         // domain of the sender
+	roots  *x509.CertPool // trusted certificates; nil = those of the system
 }
 
-// New returns a server. It does not connect.
+// New returns a server without connecting to it.
 func New(c Config) *Server {
 	return &Server{Config: c, domain: c.From[strings.LastIndexByte(c.From, '@')+1:]}
 }
 
-// Answer is the last reply of the server.
+// Answer is the last reply of the server to a message.
 type Answer struct {
 	Code int    // 0 = there was none
 	Text string // "" = none
 }
 
-// Final reports whether the server has refused the message for ever.
+// Final reports whether the server has refused the message permanently.
 func (a Answer) Final() bool { return a.Code >= 500 }
 
 // Send sends the event with the given body to all addresses, in one message. id identifies the
@@ -78,7 +78,7 @@ func (s *Server) Send(ctx context.Context, to []string, id string, body []byte, 
 	return Answer{}, outbound.Explain(err)
 }
 
-// message returns an event as a message.
+// message returns the e-mail message for an event. body is the result of Event.Body.
 func (s *Server) message(to []string, id string, body []byte, now time.Time) (*mail.Msg, error) {
 	event, err := notify.Read(body)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Server) message(to []string, id string, body []byte, now time.Time) (*m
 	return m, nil
 }
 
-// text returns the content of a message.
+// text returns the body of the e-mail message for an event.
 func text(event notify.Message) string {
 	content := event.Text
 	if content == "" {
