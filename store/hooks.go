@@ -21,10 +21,10 @@ const (
 	HookFailing = "failing" // attempts have failed for too long
 )
 
-// The limits from which on a hook is disabled.
+// The limits at which a hook is disabled.
 const (
 	maxFailing   = 5 * 24 * time.Hour // time without a successful attempt
-	maxDeadInRow = 100                // deliveries that were given up, without a successful one in between
+	maxDeadInRow = 100                // deliveries given up in a row, without a successful one in between
 )
 
 // Hook sends events of a project, or of the instance, to a receiver. Times are Unix seconds.
@@ -41,7 +41,8 @@ type Hook struct {
 
 	Authorization string `json:"authorization,omitempty"` // sealed
 	Secret        string `json:"secret,omitempty"`        // sealed; of a webhook
-	// FormerSecret signs, too, until FormerUntil. It is sealed.
+	// FormerSecret is the previous Secret, with which requests are also signed until FormerUntil.
+	// It is sealed.
 	FormerSecret    string `json:"former_secret,omitempty"`
 	FormerUntil     int64  `json:"former_until,omitempty"`
 	SecretUpdatedAt int64  `json:"secret_updated_at,omitempty"`
@@ -53,7 +54,8 @@ type Hook struct {
 // CreatedAt returns the time at which the hook was created.
 func (h *Hook) CreatedAt() int64 { return CreatedAt(h.ID) }
 
-// Secrets returns the sealed secrets that sign at the given time, the newest first.
+// Secrets returns the sealed secrets with which requests are signed at the given time, the newest
+// first.
 func (h *Hook) Secrets(now time.Time) (list []string) {
 	if h.Secret != "" {
 		list = append(list, h.Secret)
@@ -64,8 +66,8 @@ func (h *Hook) Secrets(now time.Time) (list []string) {
 	return list
 }
 
-// HookState describes the attempts of a hook. It is stored apart from the hook, so that an attempt
-// does not change the hook.
+// HookState summarizes the attempts to send deliveries of a hook. It is stored apart from the hook,
+// so that an attempt does not change the hook.
 type HookState struct {
 	LastStatus    *int  `json:"last_status,omitempty"`     // nil = no attempt yet; 0 = no answer
 	LastAttemptAt int64 `json:"last_attempt_at,omitempty"` // Unix seconds
@@ -122,9 +124,9 @@ func (tx *Tx) Hook(p ProjectID, id ID) (*Hook, error) {
 	return decodeHook(key, raw)
 }
 
-// PutHook stores a new or changed hook, and gives a new one its id. The failures of a hook that
-// becomes enabled are counted anew. The error is a Conflict if there are too many hooks, and Invalid
-// if the kind of a hook changes.
+// PutHook stores a new or changed hook, and assigns an id to a new one. If a hook becomes enabled,
+// its failures are counted from 0 again. The error is a Conflict if there are too many hooks, and
+// Invalid if the kind of a hook changes.
 func (tx *Tx) PutHook(p ProjectID, h *Hook) error {
 	h.Project = p
 	if h.ID == (ID{}) {
@@ -198,7 +200,7 @@ func deleteHooks(tx *Tx, p ProjectID) error {
 	return err
 }
 
-// HookState returns the state of a hook. The zero value means that nothing has been sent.
+// HookState returns the state of a hook. The zero value means that nothing has been queued or sent.
 func (tx *Tx) HookState(id ID) (HookState, error) {
 	b := tx.bolt.Bucket(hookStatesBucket)
 	if b == nil {
@@ -219,7 +221,7 @@ func (tx *Tx) putHookState(id ID, s HookState) error {
 	return put(b, id[:], s)
 }
 
-// deliveriesWaiting returns the number of deliveries that wait, of all hooks.
+// deliveriesWaiting returns the number of waiting deliveries of all hooks.
 func (tx *Tx) deliveriesWaiting() (n int, err error) {
 	b := tx.bolt.Bucket(hookStatesBucket)
 	if b == nil {
@@ -287,9 +289,9 @@ func (s *Store) announceHooks() {
 	}
 }
 
-// selecting returns the enabled hooks that select an event of a project, or of the instance if p is
-// 0. A write transaction may use the hooks in memory unless it has changed them, because no other one
-// runs at the same time.
+// selecting returns the enabled hooks of the project p and of the instance that select an event. If
+// p is 0, it returns only hooks of the instance. A write transaction may use the hooks in memory
+// unless it has changed hooks, because no other write transaction runs at the same time.
 func (tx *Tx) selecting(p ProjectID, event string) (list []*Hook, err error) {
 	owners := []ProjectID{p, 0}
 	if p == 0 {
@@ -311,7 +313,7 @@ func (tx *Tx) selecting(p ProjectID, event string) (list []*Hook, err error) {
 	return list, nil
 }
 
-// hooks checks the hooks, and everything that belongs to them.
+// hooks checks the hooks, and their states and deliveries.
 func (c *checker) hooks() error {
 	b := c.bucket(hooksBucket)
 	if b == nil {

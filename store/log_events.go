@@ -5,11 +5,12 @@ import (
 	"svc/internal/notify"
 )
 
-// guardKey is the key of the loggroup.Guard in the bucket of the groups.
+// guardKey is the key of the loggroup.Guard in the bucket of the log groups.
 var guardKey = []byte("guard")
 
-// reportGroup sends an event about a group that a log has created or opened again, unless there have
-// been too many in this hour.
+// reportGroup queues the event with the given name about a group that a log has created or
+// reopened. If there have been too many such events in this hour, the loggroup.Guard of the project
+// suppresses it.
 func (tx *Tx) reportGroup(p ProjectID, name string, g *LogGroup, s sighting) error {
 	b := tx.contentBucket(p, logGroupsBucket)
 	guard, err := get[loggroup.Guard](b, guardKey)
@@ -34,7 +35,8 @@ func (tx *Tx) reportGroup(p ProjectID, name string, g *LogGroup, s sighting) err
 	return nil
 }
 
-// notifyGroup sends an event about a group.
+// notifyGroup queues the event with the given name about a group. version is the version of the log
+// that caused the event, or "".
 func (tx *Tx) notifyGroup(p ProjectID, name string, g *LogGroup, version string) error {
 	return tx.notifyAbout(p, name, func(project *Project) notify.Data {
 		id := g.ID.String()

@@ -13,14 +13,14 @@ import (
 // Groups are rewritten all the time, so their form is made for speed. All numbers are uvarints.
 // docs/format/svc-db.md describes it.
 
-// groupForm is the first byte of the value of a group.
+// groupForm identifies the encoding of a group. It is the first byte of the stored value.
 const groupForm = 1
 
-// The kinds of order of a version.
+// The ways in which the order of a version is encoded.
 const (
 	unordered  = iota
-	ownOrder   // that of the text
-	otherOrder // another text follows
+	ownOrder   // the text of the version is its order
+	otherOrder // the order follows as another text
 )
 
 type groupEncoder []byte
@@ -130,7 +130,7 @@ func (d *groupDecoder) version() AppVersion {
 	return v
 }
 
-// decodeLogGroup decodes the value of a group.
+// decodeLogGroup decodes the stored value of a group.
 func decodeLogGroup(id loggroup.ID, raw []byte) (*LogGroup, error) {
 	broken := fmt.Errorf("%w: log group %s cannot be decoded", ErrDamaged, id)
 	if len(raw) == 0 || raw[0] != groupForm {

@@ -16,18 +16,18 @@ const (
 	groupPause = 5 * time.Millisecond
 )
 
-// groupingKey is the key of the grouping in the bucket of the groups.
+// groupingKey is the key of the grouping record in the bucket of the log groups.
 var groupingKey = []byte("ungrouped")
 
-// grouping is the progress of grouping the logs of a project that were stored without a group: those
-// with the numbers in [Next, End).
+// grouping is the progress of GroupLogs in a project. It must still group the logs with the numbers
+// in [Next, End).
 type grouping struct {
 	Next uint64 `json:"next"`
 	End  uint64 `json:"end"`
 }
 
-// beginGrouping creates the bucket of the groups, unless it exists. The logs that the project has by
-// then are left to GroupLogs.
+// beginGrouping creates the bucket of the log groups, unless it exists. The logs that the project
+// already has are left to GroupLogs.
 func (tx *Tx) beginGrouping(p ProjectID) error {
 	content := tx.content(p)
 	if content.Bucket(logGroupsBucket) != nil {
@@ -40,7 +40,7 @@ func (tx *Tx) beginGrouping(p ProjectID) error {
 	return put(b, groupingKey, grouping{End: logSeries.of(tx, p).Length()})
 }
 
-// ungrouped returns the logs of a project that are still to be grouped.
+// ungrouped returns the range of the logs of a project that are still to be grouped.
 func (tx *Tx) ungrouped(p ProjectID) (g grouping, err error) {
 	content := tx.content(p)
 	if content == nil {
@@ -72,7 +72,7 @@ type groupStep struct {
 }
 
 // GroupLogs groups the logs of a project that were stored without a group, by an earlier version of
-// the program or by an import. It reports no events. It works in steps, so that uploads need not
+// the program or by an import. It queues no events. It works in steps, so that uploads need not
 // wait, and can be interrupted and repeated.
 func (s *Store) GroupLogs(ctx context.Context, p ProjectID) error {
 	for {
@@ -134,8 +134,8 @@ func (tx *Tx) readGroupStep(p ProjectID) (step groupStep, more bool, err error) 
 	return step, true, nil
 }
 
-// writeGroupStep counts the logs of a step in their groups, unless that has been done since they were
-// read.
+// writeGroupStep counts the logs of a step in their groups, unless another call has counted them
+// since they were read.
 func (tx *Tx) writeGroupStep(p ProjectID, step groupStep) error {
 	if tx.content(p) == nil {
 		return nil

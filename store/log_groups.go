@@ -40,14 +40,15 @@ func compareVersions(a, b AppVersion) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Order.Compare(a.Order), cmp.Compare(b.Text, a.Text))
 }
 
-// GroupVersion has the logs of a group that come from one version.
+// GroupVersion counts the logs of a group that come from one version. Times are in Unix seconds.
 type GroupVersion struct {
 	AppVersion
 	Count               int64
 	FirstSeen, LastSeen int64
 }
 
-// LogGroup is a group of equal errors. Package loggroup has the rules. Times are in Unix seconds.
+// LogGroup is a group of equal errors. Package loggroup defines which errors are equal. Times are
+// in Unix seconds.
 type LogGroup struct {
 	ID     loggroup.ID
 	Title  string
@@ -67,7 +68,7 @@ type LogGroup struct {
 	changed bool // since it was written to the file
 }
 
-// sighting is the part of a log that its group counts.
+// sighting is the part of a log that LogGroup.count needs.
 type sighting struct {
 	id       loggroup.ID
 	at       int64
@@ -79,7 +80,8 @@ type sighting struct {
 	title    string // needed only by the first log of a group
 }
 
-// subject contains what concerns the group of a log. The id is zero if the log is not grouped.
+// subject contains the fingerprint of a log and the fields that concern its group. The id is zero
+// if the log is not grouped.
 type subject struct {
 	id     loggroup.ID
 	fields loggroup.Fields
@@ -93,8 +95,8 @@ func (l *Log) input(key string) loggroup.Log {
 	return loggroup.Log{Level: l.Level, Source: source, Content: l.Content, Key: key}
 }
 
-// about returns what concerns the group of the log. Only logs that a client has uploaded are grouped,
-// and these have a sender.
+// about returns the fingerprint of the log and the fields that concern its group. Only logs that a
+// client has uploaded are grouped. Only these have a sender.
 func (l *Log) about() *subject {
 	if l.subject == nil {
 		l.subject = &subject{fields: loggroup.ReadFields(l.DeviceInfo, l.CustomData)}
@@ -108,7 +110,7 @@ func (l *Log) about() *subject {
 // AppVersion returns the version of the app from which the log comes, or "".
 func (l *Log) AppVersion() string { return l.about().fields.Version }
 
-// title returns the title of the group that the log creates.
+// title returns the title of a group that begins with the log.
 func (l *Log) title() string { return l.input(l.about().fields.Key).Title() }
 
 func (l *Log) sighting() sighting {
@@ -138,10 +140,10 @@ func (l *Log) Label() column.Label {
 	return logLabel(about.id, about.fields.Version)
 }
 
-// Label returns the zero label.
+// Label returns the zero label, because feedback has no groups.
 func (f *Feedback) Label() column.Label { return column.Label{} }
 
-// count adds a log to the numbers of the group. The version must be that of the log.
+// count adds a log to the counts and times of the group. v must be the version of the log.
 func (g *LogGroup) count(s sighting, v AppVersion) {
 	g.changed = true
 	if g.Count == 0 || s.at < g.FirstSeen {
@@ -187,8 +189,9 @@ func (g *LogGroup) countVersion(at int64, v AppVersion) {
 	}
 }
 
-// leastVersion returns the position of the version to forget: of those without an order the one that
-// has not been seen for the longest time, or else the lowest. Logs without a version are kept.
+// leastVersion returns the position in g.Versions of the version to remove. It selects the version
+// without an order that has not been seen for the longest time or, if all versions have an order,
+// the lowest one. The entry for logs without a version is kept.
 func (g *LogGroup) leastVersion() int {
 	least := -1
 	for i, v := range g.Versions {
@@ -205,8 +208,9 @@ func (g *LogGroup) leastVersion() int {
 	return least
 }
 
-// orderOf returns a version with its order. The order is that of the text, or of the version of the
-// project with this display version.
+// orderOf returns the version with the given text and its order. If the text is a comparable
+// version, it determines the order. Otherwise, the version of the project with this display version
+// determines it. The order is zero if there is no such version.
 func (tx *Tx) orderOf(p ProjectID, text string) (v AppVersion, err error) {
 	v.Text = text
 	if text == "" {
@@ -228,7 +232,7 @@ func (tx *Tx) orderOf(p ProjectID, text string) (v AppVersion, err error) {
 	return v, err
 }
 
-// orderIn is like orderOf, but uses the order that the group has stored.
+// orderIn is like orderOf, but prefers the order that the group g has stored for the version.
 func (tx *Tx) orderIn(p ProjectID, g *LogGroup, text string) (AppVersion, error) {
 	for _, known := range g.Versions {
 		if known.Text == text && !known.Order.IsZero() {
@@ -238,9 +242,9 @@ func (tx *Tx) orderIn(p ProjectID, g *LogGroup, text string) (AppVersion, error)
 	return tx.orderOf(p, text)
 }
 
-// addGroup returns the group of a log, which it creates if there is none. If the project has too many
-// groups, it returns the group for the logs of all further ones. The project must have the bucket of
-// groups.
+// addGroup returns the group with the given id, which it creates if it does not exist. If the
+// project already has loggroup.MaxGroups groups, it returns the group loggroup.Overflow instead of
+// a new one. The project must have the bucket of the log groups.
 func (tx *Tx) addGroup(p ProjectID, groups *projectGroups, id loggroup.ID) (g *LogGroup, created bool, err error) {
 	if g, err = tx.group(p, id); g != nil || err != nil {
 		return g, false, err
@@ -263,7 +267,7 @@ func (tx *Tx) addGroup(p ProjectID, groups *projectGroups, id loggroup.ID) (g *L
 	return g, created, nil
 }
 
-// groupLog adds a log that is being stored to its group.
+// groupLog adds a log that is being stored to its group, and queues the events about the group.
 func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	groups, err := tx.extendGroups(p)
 	if err != nil {
@@ -304,7 +308,7 @@ func (tx *Tx) groupLog(p ProjectID, l *Log) error {
 	return nil
 }
 
-// findGroup sets the group of a log that has been read.
+// findGroup sets the field Group of a log that has been read from the file.
 func (tx *Tx) findGroup(p ProjectID, l *Log) error {
 	id := l.about().id
 	b := tx.contentBucket(p, logGroupsBucket)
@@ -330,7 +334,7 @@ func (tx *Tx) groupsFull(p ProjectID) (bool, error) {
 	return n >= loggroup.MaxGroups, err
 }
 
-// LogWithGroup is like Log, but also sets Muted.
+// LogWithGroup is like Log, but also sets the field Muted of the log.
 func (tx *Tx) LogWithGroup(p ProjectID, id ID) (*Log, error) {
 	l, err := tx.Log(p, id)
 	if err != nil || l.Group == (loggroup.ID{}) {
@@ -344,7 +348,7 @@ func (tx *Tx) LogWithGroup(p ProjectID, id ID) (*Log, error) {
 	return l, nil
 }
 
-// now returns a copy of the group in its current state.
+// now returns a copy of the group with its condition at the time of the transaction.
 func (g *LogGroup) now(tx *Tx) *LogGroup {
 	copied := *g
 	copied.Versions = slices.Clone(g.Versions)
@@ -352,7 +356,7 @@ func (g *LogGroup) now(tx *Tx) *LogGroup {
 	return &copied
 }
 
-// LogGroup reads a group of a project, in its current state.
+// LogGroup returns a group of a project with its condition at the time of the transaction.
 func (tx *Tx) LogGroup(p ProjectID, id loggroup.ID) (*LogGroup, error) {
 	g, err := tx.group(p, id)
 	if err != nil {
@@ -364,8 +368,8 @@ func (tx *Tx) LogGroup(p ProjectID, id loggroup.ID) (*LogGroup, error) {
 	return g.now(tx), nil
 }
 
-// LogGroups reads the groups of a project, in their current state, in the order of their ids. It does
-// not see groups that the transaction has created.
+// LogGroups returns the groups of a project with their conditions at the time of the transaction,
+// in the order of their ids. It omits groups that the transaction has created.
 func (tx *Tx) LogGroups(p ProjectID) (list []*LogGroup, err error) {
 	groups, err := tx.groupsOf(p)
 	if err != nil {
@@ -404,14 +408,16 @@ func (tx *Tx) PutLogGroup(p ProjectID, changed *LogGroup) error {
 	return tx.writeGroupsOf(p)
 }
 
-// VersionOrder returns the order of the version of a log. It is zero if the version has none.
+// VersionOrder returns the order of the version with the given text, as a log contains it. It is
+// zero if the version has no order.
 func (tx *Tx) VersionOrder(p ProjectID, text string) (release.Comparable, error) {
 	v, err := tx.orderOf(p, text)
 	return v.Order, err
 }
 
-// LogGroup stores a group with its numbers. The versions of the project must have been added before.
-// The error is Invalid if there is a group with the id.
+// LogGroup stores an imported group with its counts. The versions of the project must have been
+// imported before, because they determine the orders of the versions of the group. The error is
+// Invalid if the project already has a group with this id.
 func (t *ImportTx) LogGroup(g *LogGroup) error {
 	p := t.in.id
 	content := t.tx.content(p)
@@ -449,7 +455,8 @@ func (t *ImportTx) LogGroup(g *LogGroup) error {
 	return nil
 }
 
-// logGroups checks that the groups can be decoded, and counts them.
+// logGroups checks that the log groups of a project can be decoded, and adds their number to
+// counts.
 func (c *checker) logGroups(p ProjectID, path string, counts map[countName]int64) error {
 	b := c.tx.contentBucket(p, logGroupsBucket)
 	if b == nil {
