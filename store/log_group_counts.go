@@ -11,31 +11,32 @@ import (
 	"svc/store/column"
 )
 
-// Writing the groups of all logs with each commit would slow down uploads noticeably. The groups in the
-// file therefore count the logs of a block when the block is complete, or as soon as anything else about
-// a group changes. A transaction that needs the groups before that counts the remaining logs from their
-// records. No log is lost or counted twice in a crash, because memory holds nothing that does not follow
-// from the file.
+// Writing the groups of all uploaded logs in each commit would slow down uploads noticeably. The
+// groups in the file therefore count the logs of a block only when the block is complete, or as
+// soon as anything else about a group changes. A transaction that needs the groups before that
+// counts the remaining logs from their records. No log is lost or counted twice in a crash, because
+// everything in memory can be computed from the file.
 
-// countedKey is the key, in the bucket of the groups, of the number of the first log that the groups in
-// the file do not count. It is missing as long as no log has been added after those of the grouping.
+// countedKey is a key in the bucket of the log groups. Its value is the number of the first log
+// that the groups in the file do not count. It is missing as long as no log has been added after
+// those that GroupLogs must group.
 var countedKey = []byte("counted")
 
-// maxLogGroupsCached is the maximum number of groups and of projects with groups that the store keeps
-// decoded between transactions.
+// maxLogGroupsCached is the maximum number of groups that the store keeps decoded between
+// transactions. Each project with such groups counts as one more group.
 const maxLogGroupsCached = 4096
 
-// projectGroups contains groups of a project, which count all of its logs.
+// projectGroups contains decoded groups of a project. Their counts include all logs of the project.
 type projectGroups struct {
-	decoded map[loggroup.ID]*LogGroup // those used so far, among them all that differ from the file
+	decoded map[loggroup.ID]*LogGroup // the groups used so far, including all that differ from the file
 	tailed  bool                      // whether the file has countedKey
 	counted uint64                    // the number at countedKey
 	next    uint64                    // number of the next log; valid if tailed
 	urgent  bool                      // the transaction must write the groups that differ from the file
 }
 
-// groupsOf returns the groups of a project. A write transaction takes them from those that are kept
-// decoded, so that a failed transaction leaves nothing.
+// groupsOf returns the groups of a project. A write transaction takes them from the groups that the
+// store keeps decoded. If the transaction fails, they are discarded.
 func (tx *Tx) groupsOf(p ProjectID) (*projectGroups, error) {
 	if groups := tx.groups[p]; groups != nil {
 		return groups, nil
@@ -58,8 +59,8 @@ func (tx *Tx) groupsOf(p ProjectID) (*projectGroups, error) {
 	return groups, nil
 }
 
-// countTail counts the logs that the groups in the file do not count. It leaves out what cannot be
-// decoded, which the check of the file reports.
+// countTail adds the logs that the groups in the file do not count yet to the decoded groups. It
+// ignores damaged records, which the check of the file reports.
 func (tx *Tx) countTail(p ProjectID, groups *projectGroups) (err error) {
 	b := tx.contentBucket(p, logGroupsBucket)
 	if b == nil {
@@ -102,7 +103,8 @@ func ignoreDamage(err error) error {
 	return err
 }
 
-// extendGroups returns the groups of a project for a log that is being added.
+// extendGroups returns the groups of a project before a log is added to the project. If the file
+// has no countedKey yet, extendGroups writes it.
 func (tx *Tx) extendGroups(p ProjectID) (*projectGroups, error) {
 	groups, err := tx.groupsOf(p)
 	if err != nil || groups.tailed {
@@ -120,8 +122,8 @@ func (groups *projectGroups) writeCounted(tx *Tx, p ProjectID) error {
 	return tx.contentBucket(p, logGroupsBucket).Put(countedKey, binary.BigEndian.AppendUint64(nil, groups.counted))
 }
 
-// writeGroupsOf makes the transaction write the groups of a project that differ from the file. It must
-// be called before a change after which the logs would be counted differently.
+// writeGroupsOf makes the transaction write the groups of a project that differ from the file. It
+// must be called before any change that would make countTail count the logs differently.
 func (tx *Tx) writeGroupsOf(p ProjectID) error {
 	groups, err := tx.groupsOf(p)
 	if err == nil {
@@ -130,8 +132,8 @@ func (tx *Tx) writeGroupsOf(p ProjectID) error {
 	return err
 }
 
-// writeGroups writes the groups that the transaction or those before it have changed, in the projects
-// in which that is due.
+// writeGroups writes the groups that this transaction or earlier ones have changed. It skips
+// projects without an urgent change or a block that has become complete.
 func writeGroups(tx *Tx) error {
 	for _, p := range slices.Sorted(maps.Keys(tx.groups)) {
 		groups, b := tx.groups[p], tx.contentBucket(p, logGroupsBucket)
@@ -160,8 +162,8 @@ func writeGroups(tx *Tx) error {
 	return nil
 }
 
-// takeGroups returns the groups of a project that are kept decoded, and no longer keeps them. It returns
-// nil if there are none. The caller must hold the lock of s.file.
+// takeGroups removes the groups of a project from those that the store keeps decoded, and returns
+// them. It returns nil if there are none. The caller must hold the lock of s.file.
 func (s *Store) takeGroups(p ProjectID) *projectGroups {
 	groups := s.logGroups[p]
 	if groups != nil {
@@ -171,8 +173,9 @@ func (s *Store) takeGroups(p ProjectID) *projectGroups {
 	return groups
 }
 
-// keepGroups keeps the groups of a committed transaction decoded. If there are too many then, it drops
-// those of arbitrary projects. The caller must hold the lock of s.file.
+// keepGroups keeps the groups of a committed transaction decoded. If the store then keeps more than
+// maxLogGroupsCached, it drops the groups of arbitrary projects. The caller must hold the lock of
+// s.file.
 func (s *Store) keepGroups(groups map[ProjectID]*projectGroups) {
 	if s.logGroups == nil {
 		s.logGroups = map[ProjectID]*projectGroups{}
@@ -189,7 +192,8 @@ func (s *Store) keepGroups(groups map[ProjectID]*projectGroups) {
 	}
 }
 
-// group returns a group for a change in this transaction, or nil if there is none.
+// group returns a group of a project, which the transaction may change, or nil if the group does
+// not exist.
 func (tx *Tx) group(p ProjectID, id loggroup.ID) (*LogGroup, error) {
 	groups, err := tx.groupsOf(p)
 	if err != nil {
