@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"internal/notify/smtp":     {"internal/notify", "internal/outbound"},
 	"internal/httpserver":      {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
 	"internal/transfer":        {"internal/fault", "internal/files"},
-	"internal/demo":            {"internal/notify", "internal/rollout", "internal/transfer"},
+	"internal/demo":            {"internal/notify", "internal/release", "internal/rollout", "internal/transfer"},
 	"internal/event":           {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":         {},
 
