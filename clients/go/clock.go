@@ -9,9 +9,10 @@ import (
 // clock provides the time and random numbers. Tests replace it.
 type clock struct {
 	now func() time.Time // wall time
-	// monotonic returns the time since an arbitrary moment. It never goes back.
+	// monotonic returns the time since an arbitrary but fixed moment. It never goes back.
 	monotonic func() time.Duration
-	// wait returns early, with the error of the context, if the context ends.
+	// wait waits for the given time. If the context ends first, wait returns the error of the
+	// context.
 	wait   func(context.Context, time.Duration) error
 	random func() float64 // 0 to 1, excluding 1
 }

@@ -145,7 +145,7 @@ func (c *collector) tellDrop(name, reason string) {
 	if c.opts.OnDrop == nil {
 		return
 	}
-	// A mistake in the hook must not end the app.
+	// A panic in the app's hook must not end the app.
 	defer func() {
 		if r := recover(); r != nil {
 			c.client.logger.Debug("the drop hook panicked")

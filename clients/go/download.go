@@ -83,8 +83,8 @@ func checkDownloadRedirect(next *http.Request, via []*http.Request) error {
 type downloader struct {
 	client   *Client
 	http     *http.Client
-	link, to string
-	own      bool
+	link, to string // URL to download from and path of the complete file
+	own      bool   // the link belongs to a svc server
 	progress func(received, total int64)
 
 	total   int64  // size of the file, or -1 if it is not known
@@ -93,7 +93,7 @@ type downloader struct {
 	sum     hash.Hash
 	offset  int64  // bytes in the partial file, all included in sum
 	best    int64  // the greatest offset so far
-	claimed string // path of the partial file, as in partials
+	claimed string // path of the partial file, which is a key of partials
 }
 
 // permanent is an error for which a further attempt is useless.
@@ -209,7 +209,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	}
 	r.URL.User = nil
 	r.Header.Set("User-Agent", d.client.config.userAgent)
-	// Sizes and sums are of the uncompressed file.
+	// The size and the SHA-256 that the server states are those of the uncompressed file.
 	r.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))

@@ -13,11 +13,11 @@ import (
 type FeedbackReply struct {
 	// ID is the id of the feedback.
 	ID string `json:"id"`
-	// Status is the state in which the feedback is.
+	// Status is the state of the feedback.
 	Status FeedbackState `json:"status"`
 	// Reply is the text of the reply.
 	Reply *string `json:"reply"`
-	// RepliedAt is the time of the last change of the reply.
+	// RepliedAt is the time of the last change of the reply, in Unix seconds.
 	RepliedAt *int64 `json:"replied_at"`
 }
 
@@ -35,7 +35,7 @@ func (p *Public) FeedbackReplies(ctx context.Context) ([]FeedbackReply, error) {
 	if q == nil {
 		return nil, nil
 	}
-	project := p.client.ProjectKey() // another one may be bound between two requests
+	project := p.client.ProjectKey() // another project may be bound between two requests
 	var replies []FeedbackReply
 	for _, sent := range q.sentFeedback() {
 		c := p.call(http.MethodGet, "/public/{k}/feedbacks/{id}/reply", sent.ID)

@@ -159,7 +159,7 @@ func (f *fault) content() string {
 	return cutCharacters(b.String(), mostContent)
 }
 
-// cutCharacters cuts a text to n characters.
+// cutCharacters cuts a text to at most n characters.
 func cutCharacters(text string, n int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if utf8.RuneCountInString(text) <= n {

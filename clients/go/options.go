@@ -110,8 +110,8 @@ func WithConnectTimeout(d time.Duration) Option {
 	}
 }
 
-// WithRetries sets how often a read is retried when the server cannot be reached. 0 means never.
-// The default is 3.
+// WithRetries sets how many times a GET or HEAD request is retried when the server cannot be
+// reached or is unavailable. 0 means never. The default is 3.
 func WithRetries(n int) Option {
 	return func(c *config) error {
 		if n < 0 {

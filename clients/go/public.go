@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// CheckUpdate checks whether there is an update, and whether it is required. If in specifies no
-// version, the version from [WithAppVersion] is sent. If that is not set either, the error is a
-// [*UsageError]. For a version that was never published, in must contain a comparable version. The
-// channel and the rollout key of the client are sent unless in contains others; null sends none.
+// CheckUpdate checks whether there is an update, and whether it is required. If the input specifies
+// no version, the version from [WithAppVersion] is sent. If that is not set either, the error is a
+// [*UsageError]. For a version that was never published, the input must contain a comparable
+// version. The channel and the rollout key of the client are sent unless the input contains other
+// values. If a field of the input is null, no value is sent.
 //
 // [Updates.Check] makes this request at most once per interval, and recommends a decision.
 func (p *Public) CheckUpdate(ctx context.Context, in UpdateCheckInput) (*UpdateCheck, error) {

@@ -18,7 +18,7 @@ type rolloutKeys struct {
 
 type rolloutKey struct {
 	text   string
-	stored bool // whether it is the one on the device
+	stored bool // whether text is the key that is stored on the device
 }
 
 // rolloutKey returns the key with which the app takes part in rollouts of the bound project: a

@@ -149,8 +149,9 @@ func linkFileName(link string) string {
 	return name
 }
 
-// isOwnLink reports whether a link has the form of this service's links: .../f/{project}/{12
-// characters}/{name}. For such a link, the server also provides the SHA-256 of the file.
+// isOwnLink reports whether a link has the form of a svc server's download links:
+// .../f/{project}/{12 characters}/{name}. For such a link, the server also provides the SHA-256 of
+// the file.
 func isOwnLink(link string) bool {
 	u, err := url.Parse(link)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -54,7 +54,7 @@ type CheckOptions struct {
 	Force bool
 	// IncludePreview permits previews as updates.
 	IncludePreview bool
-	// Locale is the language of the texts. The default is the client's locale.
+	// Locale is the language of the texts in the response. The default is the client's locale.
 	Locale Opt[string]
 	// CurrentVersion is the installed version. The default is the client's app version.
 	CurrentVersion string
@@ -62,7 +62,7 @@ type CheckOptions struct {
 	CurrentComparableVersion string
 }
 
-// Update is the result of a check.
+// Update is the result of an update check.
 type Update struct {
 	Decision Decision
 	// Target is the version to install, or nil if there is none.
@@ -74,7 +74,7 @@ type Update struct {
 	ReasonCodes []ReasonCode
 	// Answer is the complete response of the server.
 	Answer *UpdateCheck
-	// CheckedAt is the time of the response.
+	// CheckedAt is the time of the response in Unix seconds.
 	CheckedAt int64
 	// Remembered reports whether the result comes from a remembered response.
 	Remembered bool
