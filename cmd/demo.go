@@ -74,7 +74,7 @@ apply.`,
 type demoView struct {
 	URL      string   `json:"url,omitempty"`
 	User     string   `json:"user,omitempty"`
-	Password string   `json:"password,omitempty"` // "" if the generated password has been used
+	Password string   `json:"password,omitempty"` // "" if the generated password is no longer known, because it has been used
 	Data     string   `json:"data"`
 	Projects []string `json:"projects"`
 	Seconds  float64  `json:"seconds"` // time taken to make the data; 0 if it existed

@@ -264,7 +264,7 @@ func (to connection) versionLinks(ctx context.Context, project, version string) 
 	if err != nil {
 		return nil, err
 	}
-	if found.Version != strings.TrimSpace(version) { // the server compares versions, so it may have found another version text
+	if found.Version != strings.TrimSpace(version) { // the server may have found an equal version that is written differently
 		return nil, nil
 	}
 	return found.Links, nil

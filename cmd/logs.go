@@ -57,7 +57,7 @@ log_retention_days of the project.`,
 }
 
 // pruneBody is the body of a request that deletes logs. A condition that the user did not give is
-// nil and is not sent. An empty address is sent, so that the server rejects it.
+// nil and is not sent. An empty IP address is sent, so that the server rejects it.
 type pruneBody struct {
 	EndTime int64   `json:"end_time"`
 	Level   *int    `json:"level,omitempty"`

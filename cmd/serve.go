@@ -78,9 +78,9 @@ directory beside them.`,
 	return c
 }
 
-// serve starts the server, runs it until ctx ends, and stops its parts in reverse order. On a
-// reload, it calls the function load to read the settings again. It calls the function tell once
-// the server is ready.
+// serve starts the server, runs it until ctx ends, and stops its parts in the reverse order of
+// their start. On a reload, it calls the function load to read the settings again. It calls the
+// function tell once the server is ready.
 func (p *program) serve(ctx context.Context, s *setting.Settings,
 	load func() (*setting.Settings, error), tell func(startReport)) (err error) {
 	level := &slog.LevelVar{}
