@@ -12,7 +12,7 @@ import (
 	versions "svc/internal/release" // release is a type of this package
 )
 
-// assetLine has the fields of a download that its publisher set.
+// assetLine contains the fields of a download that its publisher has set.
 type assetLine struct {
 	BundleVersion string `json:"bundle_version,omitempty"`
 	Size          int64  `json:"size,omitempty"`
@@ -20,9 +20,9 @@ type assetLine struct {
 	Minisign      string `json:"minisign,omitempty"`
 }
 
-// assets returns the fields of the downloads of a release, by file name. Stored files are signed if
-// the project has a key. The server cannot read the other ones, so their size, checksum and bundle
-// version are set. It returns nil if there is nothing to set.
+// assets returns the fields of the downloads of a release, by file name. It signs stored files if
+// the project has a key. The server cannot read other files, so assets sets their size, checksum
+// and bundle version. It returns nil if there is nothing to set.
 func (w *world) assets(version string, links []link, files []file) map[string]assetLine {
 	all := map[string]assetLine{}
 	switch {
@@ -48,8 +48,8 @@ func (w *world) assets(version string, links []link, files []file) map[string]as
 	return all
 }
 
-// packed returns the content of an installer for a platform. On Windows and macOS it is a zip archive;
-// that of macOS contains an app with its bundle version.
+// packed returns the content of an installer for a platform. On Windows and macOS it is a zip
+// archive. The archive for macOS contains an app with its bundle version.
 func (w *world) packed(on, version string, content []byte) []byte {
 	switch on {
 	case "windows":

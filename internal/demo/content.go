@@ -48,8 +48,8 @@ func (w *world) read(name string) (text, bool) {
 // release is a version of a project.
 type release struct {
 	version     string
-	ago         int // days before today
-	hour        float64
+	ago         int     // days before today
+	hour        float64 // UTC hour of that day
 	preview     bool
 	milestone   bool
 	withdrawnIn float64 // hours from the publication until it was deprecated; 0 = never
@@ -240,12 +240,12 @@ func (w *world) translations(name, hidden string) []contentText {
 // announcement is an announcement of a project.
 type announcement struct {
 	name      string
-	ago       int // days before today
-	hour      float64
+	ago       int     // days before today
+	hour      float64 // UTC hour of that day
 	pinned    bool
 	hidden    bool
 	hiddenFor string // language in which the announcement is hidden
-	min, max  string
+	min, max  string // lowest and highest version of the app to which it is shown; "" = no limit
 	platforms []string
 	author    string
 	ends      int // days from today until it expires; 0 = never

@@ -51,7 +51,8 @@ func (w *world) live() {
 	if len(heldAt) == 0 {
 		return
 	}
-	// Nobody installs a release after it was held, but that time follows from the sessions before it.
+	// No user installs a release after it was held, but the time of the hold follows from the
+	// sessions before it. All data is therefore generated again with the known times.
 	*w = *newWorld(w.Config, w.project)
 	w.heldAt = heldAt
 	w.spend()

@@ -96,8 +96,8 @@ var devices = map[string][]string{
 type person struct {
 	id, platform, system, device, address, language string
 	where                                           *place
-	joined                                          int // first day of the user, counted from the first day of the data; may be negative
-	keen                                            float64
+	joined                                          int     // first day of the user, counted from the first day of the data; may be negative
+	keen                                            float64 // factor of the probability that the user opens the app
 	pro, known                                      bool    // pro: has paid; known: the client reports its time zone
 	adopted                                         []int64 // for each release, the time at which the user installed it; 0 = never
 }

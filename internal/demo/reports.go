@@ -155,7 +155,7 @@ type incident struct {
 	hour              float64
 	version, platform string
 	source, content   string
-	number            int
+	number            int // number of logs
 }
 
 func (w *world) log() {

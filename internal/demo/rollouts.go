@@ -66,8 +66,8 @@ type failure struct {
 // rolledOut is a release while it is being rolled out.
 type rolledOut struct {
 	*release
-	index    int // position in the releases of the project
-	baseline string
+	index    int    // position in the releases of the project
+	baseline string // the stable version before it
 	record   *rollout.Rollout
 }
 
