@@ -228,8 +228,8 @@ func (d LogGroup) limited(limit int) Data {
 
 // LogGuard is the data of log.guard.
 type LogGuard struct {
-	Limit int   `json:"limit"`
-	Hour  int64 `json:"hour"` // its start, Unix seconds
+	Limit int   `json:"limit"` // maximum number of events about new and reopened groups in an hour
+	Hour  int64 `json:"hour"`  // its start, Unix seconds
 }
 
 func (d LogGuard) limited(int) Data { return d }

@@ -173,7 +173,7 @@ func (r *run) start(ctx context.Context) (next time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// hooks take turns, so that one with a long queue does not keep its place
+	// hooks take turns, so that one with a long queue does not occupy a place all the time
 	slices.SortFunc(list, func(a, b attempt) int {
 		return cmp.Or(cmp.Compare(r.started[a.hook.ID], r.started[b.hook.ID]), a.due.Compare(b.due))
 	})
@@ -228,7 +228,7 @@ func (e *Engine) attempt(ctx context.Context, a attempt) {
 	}
 	outcome := e.outcome(d, result)
 	for failed := false; ; failed = true {
-		// an outcome that is lost would repeat the request
+		// if the outcome were lost, the request would be repeated
 		err := e.DB.Submit(func(tx *store.Tx) error { return tx.EndAttempt(a.hook, a.id, outcome) })
 		if err == nil {
 			break
