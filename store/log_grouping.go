@@ -66,7 +66,7 @@ func (tx *Tx) LogsGrouped(p ProjectID) (bool, error) {
 
 // groupStep contains what a step of GroupLogs has read.
 type groupStep struct {
-	from, next uint64
+	from, next uint64 // numbers of the first log of this step and of the next one
 	seen       []sighting
 	blocks     []series.Unlabeled
 }

@@ -57,12 +57,12 @@ type LogGroup struct {
 	loggroup.Condition
 	Resolution          string // text of Condition.ResolvedIn, which may be a display version
 	Note                string
-	Count, Occurrences  int64
+	Count, Occurrences  int64 // Occurrences includes equal logs that clients did not send
 	FirstSeen, LastSeen int64
-	Spiked              int64          // time of the last report of a spike, or 0
-	First, Last         AppVersion     // the lowest and the greatest version with an order
-	Versions            []GroupVersion // at most MaxGroupVersions, in the order of compareVersions
-	Platforms           [len(platform.All) + 1]int64
+	Spiked              int64                        // time of the last report of a spike, or 0
+	First, Last         AppVersion                   // the lowest and the greatest version with an order
+	Versions            []GroupVersion               // at most MaxGroupVersions, in the order of compareVersions
+	Platforms           [len(platform.All) + 1]int64 // numbers of logs: 0 is for logs without a platform, i+1 for platform.All[i]
 	Hours               loggroup.Counts
 
 	changed bool // since it was written to the file
