@@ -5,8 +5,8 @@ package assets
 
 import "embed"
 
-// Console holds the built console, below ConsoleDir. Files that are worth compressing are
-// only present in two compressed forms. The suffix .br or .gz is appended to their names.
+// Console holds the files of the built console in the directory ConsoleDir. Files that are worth
+// compressing are only present in two compressed forms, with .br or .gz appended to their names.
 //
 //go:embed all:console/dist
 var Console embed.FS
@@ -20,7 +20,8 @@ const ConsoleDir = "console/dist"
 //go:embed pages
 var Pages embed.FS
 
-// Reference holds the other files of the API reference, in the directory reference.
+// Reference holds the files that the API reference needs besides those of Console and Pages, in the
+// directory reference.
 //
 //go:embed reference
 var Reference embed.FS
