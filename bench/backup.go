@@ -17,8 +17,9 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The required results of backups. tarBar is the speed of a backup relative to tar and zstd.
-// ingestBar is the part of the event rate that must remain during a backup.
+// The required results of backups. tarBar is the minimum ratio of the speed of a backup to that of
+// tar and zstd. ingestBar is the minimum ratio of the event rate during a backup to the rate
+// without one.
 const (
 	tarBar    = 0.5
 	ingestBar = 0.7
@@ -26,7 +27,8 @@ const (
 
 const backupEvents = 1_000_000
 
-// backup compares backups with standard tools, and measures ingestion during continuous backups.
+// backup compares the speed of backups with that of tar and zstd, and measures the rate of
+// ingestion during continuous backups.
 func (s *suite) backup() error {
 	var rows []row
 	for _, unkind := range []bool{false, true} {
@@ -82,7 +84,8 @@ func (s *suite) backupOf(unkind bool) (rows []row, err error) {
 	return []row{beside, meanwhile}, err
 }
 
-// addFiles adds local files until the data directory has its target size.
+// addFiles adds files to the data directory until its size is s.megabytes. If unkind is true, the
+// files are small and cannot be compressed.
 func (s *suite) addFiles(data string, unkind bool) error {
 	dir := filepath.Join(data, "files", "objects")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -121,8 +124,8 @@ func (s *suite) addFiles(data string, unkind bool) error {
 	return nil
 }
 
-// besideTar runs a backup and the standard tools alternately and compares their speeds. Neither
-// side includes the search index.
+// besideTar runs a backup and tar with zstd alternately and compares their speeds. Neither of them
+// includes the search index.
 func (s *suite) besideTar(svc *server.Server) (r row, err error) {
 	var ours, theirs, all []float64
 	file, other := s.folder("backup.tar.zst"), s.folder("other.tar.zst")

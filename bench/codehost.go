@@ -67,8 +67,8 @@ func (s *suite) codeHost() (err error) {
 		"without them", forwardVisitors), rows)
 }
 
-// besideVisitors compares the rates of two servers, one of which has visitors waiting for the code
-// host.
+// besideVisitors compares the rates at which two servers respond. One of them also has visitors
+// that wait for the code host.
 func (s *suite) besideVisitors(servers [2]*server.Server, names []string) ([]row, error) {
 	var rows []row
 	for _, load := range []struct {
@@ -173,7 +173,7 @@ func connectRepository(ctx context.Context, svc *server.Server) error {
 		map[string]any{"repo_full_name": "example/app", "feedback_issue_enabled": true}, nil)
 }
 
-// visitors forward feedback and wait for the response, in a loop.
+// visitors are clients that repeatedly forward feedback and wait for the response.
 type visitors struct {
 	done           sync.WaitGroup
 	refused, wrong atomic.Int64 // numbers of refused and of unexpected responses

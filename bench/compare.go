@@ -24,7 +24,7 @@ type turn struct {
 	cpu time.Duration // processor time of the contender's process
 }
 
-// cost returns the processor time per response, or 0 if it is not known.
+// cost returns the processor time per response in nanoseconds, or 0 if it is not known.
 func (t turn) cost() float64 { return float64(t.cpu) / float64(t.Answers) }
 
 // interleave runs the contenders alternately, so that fluctuations of the machine affect all of
@@ -52,7 +52,7 @@ func interleave(rounds int, contenders ...*contender) error {
 	return nil
 }
 
-// median returns the median of a value over all runs.
+// median returns the median of the values that the function of returns for the runs.
 func (c *contender) median(of func(turn) float64) float64 {
 	var values []float64
 	for _, t := range c.turns {
@@ -63,7 +63,8 @@ func (c *contender) median(of func(turn) float64) float64 {
 
 func rate(t turn) float64 { return t.Rate() }
 
-// ratios returns, for each round, the ratio of the two contenders' values.
+// ratios returns, for each round, the value of ours divided by the value of theirs. The function of
+// returns the value of a run.
 func ratios(ours, theirs *contender, of func(turn) float64) (all []float64) {
 	for i := range ours.turns {
 		all = append(all, of(ours.turns[i])/of(theirs.turns[i]))

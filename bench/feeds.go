@@ -12,8 +12,8 @@ import (
 // feedBar is the required rate of a feed that is the same for everyone, relative to update checks.
 const feedBar = 0.8
 
-// feeds measures the rate of feeds for callers without a key, beside update checks of the same
-// server.
+// feeds measures the rate of requests for feeds by callers without a key, and compares it with the
+// rate of update checks on the same server.
 func (s *suite) feeds() (err error) {
 	svc, err := s.program.Serve(s.ctx, s.folder("feeds"))
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The required results of uploads and downloads. They concern the speed relative to nginx, the
-// memory of the server during an upload, and the number of times that each uploaded byte is
-// written.
+// The required results of uploads and downloads. downloadBar is the minimum ratio of the download
+// speed to that of nginx. uploadMemoryBar is the maximum memory of the server during an upload.
+// writtenBar is the maximum number of bytes that are written for each uploaded byte.
 const (
 	downloadBar     = 1
 	uploadMemoryBar = 64 // in MiB
@@ -45,8 +45,8 @@ func (s *suite) files() (err error) {
 	return s.slowDownloads(data, path)
 }
 
-// transfers measures the speed of uploads and downloads. It returns the link path of the file to
-// download.
+// transfers measures uploads and the speed of downloads. It returns the URL path of the file that
+// was downloaded.
 func (s *suite) transfers(data string) (path string, err error) {
 	svc, err := s.program.Serve(s.ctx, data)
 	if err != nil {

@@ -79,8 +79,8 @@ func (s *suite) starts(data string) ([]row, error) {
 	return rows, nil
 }
 
-// idle measures the memory of a server shortly after its start, in MiB. It appends the values to
-// own and resident.
+// idle measures the memory of a server shortly after its start, in MiB. It appends the memory
+// without mapped files to own, and the memory with mapped files to resident.
 func (s *suite) idle(svc *server.Server, own, resident *[]float64) error {
 	select {
 	case <-time.After(2 * time.Second):

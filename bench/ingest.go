@@ -9,7 +9,8 @@ import (
 	"svc/bench/internal/workload"
 )
 
-// The required results of ingestion, in events per second.
+// The required rates of ingestion, in events per second, for batches of 20 events and for visits of
+// 8 events.
 const (
 	batchesBar = 200_000
 	visitsBar  = 150_000
@@ -84,8 +85,8 @@ func (s *suite) compareIngest(name string, plan workload.Plan, connect bool) (r 
 	}, nil
 }
 
-// recent returns a plan with events from the last six days. Servers accept these with default
-// settings.
+// recent returns a plan with events from the last six days. With default settings, servers accept
+// events of this age.
 func (s *suite) recent(plan workload.Plan, count int) workload.Plan {
 	plan.Seed, plan.Users, plan.Names, plan.Count = 1, 100_000, 50, count
 	plan.Days, plan.Start = 6, time.Now().Add(-6*24*time.Hour-time.Hour).Unix()

@@ -19,8 +19,8 @@ const (
 	listRuns = 100
 )
 
-// large measures a server with a data directory like that after a long time of use, with millions
-// of events, logs and feedback entries.
+// large measures a server with a data directory like one that has been in use for a long time. It
+// contains millions of events, logs and feedback entries.
 func (s *suite) large() error {
 	if err := s.fillOnce(shapeVisits); err != nil {
 		return err

@@ -37,7 +37,8 @@ type reference struct {
 	stdin   io.Closer
 }
 
-// startReference starts a reference for a kind of body. If file is "", the reference stores
+// startReference starts a reference. The parameter kind is the kind of request body, which is a key
+// of bodies, and answer is the size of a response in bytes. If file is "", the reference stores
 // nothing.
 func startReference(ctx context.Context, kind string, answer int, file string) (*reference, error) {
 	path, err := os.Executable()
@@ -68,7 +69,8 @@ func startReference(ctx context.Context, kind string, answer int, file string) (
 // stop stops the reference by closing its standard input.
 func (r *reference) stop() error { return errors.Join(r.stdin.Close(), r.command.Wait()) }
 
-// bodies maps each kind to the type that the handler decodes.
+// bodies maps each kind of request body to a function that returns a value into which the handler
+// decodes the body.
 var bodies = map[string]func() any{
 	"check": func() any {
 		return &struct {
@@ -144,7 +146,8 @@ func runReference(args []string) (err error) {
 	return nil
 }
 
-// bare returns the handler for all measured paths.
+// bare returns the handler for all measured paths. The handler decodes the request body into a
+// value from the function body, passes it to keep and responds with the given number of bytes.
 func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	answer := []byte(`"` + strings.Repeat("x", max(size-2, 0)) + `"`)
 	handle := func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
@@ -171,8 +174,8 @@ func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	return router
 }
 
-// appender appends to a single bucket. While a commit is in progress, new requests are queued. The
-// first request in the queue makes the next commit for all of them.
+// appender appends request bodies to a single bbolt bucket. While a commit is in progress, new
+// requests are queued. The first request in the queue makes the next commit for all of them.
 type appender struct {
 	db *bbolt.DB
 

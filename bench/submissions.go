@@ -9,8 +9,9 @@ import (
 	"svc/internal/testutil/server"
 )
 
-// The required results of log submissions. The first two are parts of the references' rates.
-// catchUpBar is the time in which the index must catch up after a burst.
+// The required results of log submissions. withoutIndexBar is the minimum ratio of the rate to that
+// of svc without a search index, and bareStoreBar the minimum ratio to the rate of the reference
+// process. catchUpBar is the time in which the search index must catch up after a burst of logs.
 const (
 	withoutIndexBar = 0.85
 	bareStoreBar    = 0.6
@@ -49,7 +50,7 @@ func (s *suite) logSubmissions() error {
 		"and a handler that decodes the body and appends it to a bbolt bucket with the same kind of group commit", rows)
 }
 
-// shape returns the name of the kind of logs, for the report.
+// shape returns the name of a kind of logs, for use in the report.
 func shape(unkind bool) string {
 	if unkind {
 		return "long texts"
@@ -57,7 +58,8 @@ func shape(unkind bool) string {
 	return "lines"
 }
 
-// compareSubmissions compares the rates of three servers, which receive the same logs alternately.
+// compareSubmissions compares the rates of svc, svc without a search index, and the reference,
+// which receive the same logs alternately.
 func (s *suite) compareSubmissions(without server.Program, connections int, unkind bool) (rows []row, err error) {
 	name := fmt.Sprintf("%s, %d connections", shape(unkind), connections)
 	svc, err := s.program.Serve(s.ctx, s.folder("submissions "+name))
@@ -115,8 +117,8 @@ func logRequests(logs *workload.Submissions, n int) (requests [][]byte) {
 	return requests
 }
 
-// as returns the number of logs to send instead of n plain logs. For long logs, it is a tenth of n,
-// so that the total size is about the same.
+// as returns the number of logs to send instead of n plain logs. If unkind is true, the logs are
+// long and it is a tenth of n, so that the total size is about the same.
 func as(unkind bool, n int) int {
 	if unkind {
 		return n / 10
@@ -124,7 +126,7 @@ func as(unkind bool, n int) int {
 	return n
 }
 
-// catchUp measures how long the index takes to catch up after a burst of logs.
+// catchUp measures how long the search index takes to catch up after a burst of logs.
 func (s *suite) catchUp(unkind bool) (r row, err error) {
 	n := as(unkind, s.burst)
 	svc, err := s.program.Serve(s.ctx, s.folder("burst "+shape(unkind)))

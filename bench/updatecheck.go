@@ -113,8 +113,8 @@ func (s *suite) publish(svc *server.Server, size answerSize) (names []string, er
 	return names, nil
 }
 
-// version returns the number-th version. There are five patches and a preview per minor version,
-// and ten minor versions per major version.
+// version returns the name and the fields of the version with the given number, from 0. There are
+// five patches and a preview per minor version, and ten minor versions per major version.
 func version(random *rand.Rand, number int, size answerSize) (name string, fields map[string]any) {
 	minor, patch := number/6, number%6
 	name = fmt.Sprintf("%d.%d.%d", 1+minor/10, minor%10, patch-1)

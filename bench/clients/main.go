@@ -78,7 +78,8 @@ func (b *bench) run(ctx context.Context) error {
 
 func (b *bench) printf(format string, a ...any) { _, _ = fmt.Fprintf(b.out, format, a...) }
 
-// library measures track while the server does not answer, and compares a call with a bare request.
+// library measures calls to track while the server does not answer. It also compares a call that
+// sends a request with a bare HTTP request.
 func (b *bench) library(ctx context.Context, name string, bar float64) error {
 	p, err := startPlayer(ctx, name)
 	if err != nil {
@@ -117,7 +118,7 @@ func against(got, bar float64) string {
 	return fmt.Sprintf("  (bar %.0f MISSED)", bar)
 }
 
-// median returns one of the rounds: sorted by their 99th percentiles, it is the middle one.
+// median returns the round in the middle when the rounds are sorted by their 99th percentiles.
 func median(rounds []figures) figures {
 	slices.SortFunc(rounds, func(a, b figures) int { return cmp.Compare(a.P99, b.P99) })
 	return rounds[len(rounds)/2]

@@ -126,8 +126,8 @@ func cards() (list []any) {
 	return list
 }
 
-// writeArchive writes an archive for svc with a project that contains the same records and
-// additional events.
+// writeArchive writes an archive that svc imports. It contains a project with the same records as
+// those that PocketBase imports, and with additional events.
 func writeArchive(dir string, rows, events int) (path string, err error) {
 	path = filepath.Join(dir, "bench.zip")
 	f, err := os.Create(path)

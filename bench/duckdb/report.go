@@ -35,7 +35,8 @@ type form struct {
 	Tables   map[string]float64 `json:"tables"` // the time for each table, in milliseconds
 }
 
-// wanted holds the ratios that the service should achieve, by kind of data.
+// wanted holds the desired minimum ratios of DuckDB's time to the time of svc, by kind of data and
+// question.
 var wanted = map[string]map[string]float64{
 	"plain":  {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},
 	"visits": {"funnel": 4, "retention": 4, "paths": 3, "unique users": 2, "breakdown": 1},

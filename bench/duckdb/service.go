@@ -260,7 +260,7 @@ func (s *service) makeProject(key string) error {
 }
 
 // settle waits until the server has merged its blocks and released the free space in the file. It
-// then records the size of an event.
+// then sets BytesPerEvent to the average size of a stored event.
 func (s *service) settle(in *ingestion) error {
 	say(s.progress, "waiting for blocks to be merged")
 	var last background

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Durations between two powers of two share 2^subBits buckets. The error of a quantile is therefore
-// at most 1.6 %.
+// The durations from one power of two to the next are divided into 2^subBits buckets. The error of
+// a quantile is therefore at most 1.6 %.
 const (
 	subBits = 6
 	buckets = (65 - subBits) << subBits

@@ -16,10 +16,10 @@ type Submissions struct {
 	made   int
 }
 
-// NewSubmissions returns a generator of submissions, which are always the same for a seed. Plain
-// logs are lines of 100 to 150 bytes, with IDs and numbers as in real programs. One in twenty is in
-// Chinese. If unkind is true, submissions are hard to store and index: texts of 100 bytes to 4 kB
-// in many scripts, stack traces, unique tokens and nested descriptions.
+// NewSubmissions returns a generator, which always generates the same submissions for the same
+// seed. Plain logs are lines of 100 to 150 bytes, with IDs and numbers as in real programs. One in
+// twenty is in Chinese. If unkind is true, submissions are hard to store and index: texts of 100
+// bytes to 4 kB in many scripts, stack traces, unique tokens and nested descriptions.
 func NewSubmissions(seed uint64, unkind bool) *Submissions {
 	return &Submissions{random: rand.New(rand.NewPCG(seed, 1)), unkind: unkind}
 }
