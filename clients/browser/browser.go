@@ -24,10 +24,10 @@ var (
 	transfersBrotli string
 )
 
-// File is a form of the library or a part of it, encoded in UTF-8.
+// File is a file of the library.
 type File struct {
 	Name   string // such as svc-sdk.js
-	Text   string
+	Text   string // encoded in UTF-8
 	Brotli string // Text, compressed with brotli
 }
 

@@ -12,8 +12,8 @@ type goType struct {
 	Name, Doc, Base string // Base is the underlying type of an enumeration
 	Values          []goField
 	Fields          []goField
-	Extra           bool // is the body of a request, so it gets a field Extra
-	Paged           bool // the query of a paged list
+	Extra           bool // the struct is the body of a request, so it gets a field Extra
+	Paged           bool // the struct holds the query of a paged list
 }
 
 // goField is a field of a struct, or a value of an enumeration, which is stored in Tag.
@@ -90,8 +90,9 @@ func (s *spec) goValue(t typ) string {
 	return goPlain[t.Kind]
 }
 
-// goField returns a field of a struct. In answers, a pointer means that the value can be null or, if
-// it is a struct, be missing. In requests, it means that the field is optional, and an Opt field can also be null.
+// goField returns a field of a struct. In answers, a pointer type means that the value can be null
+// or, if it is a struct, that it can be missing. In requests, a pointer type means that the field
+// is optional. An optional field of type Opt can also be null.
 func (s *spec) goField(f *field, required bool) goField {
 	value := s.goValue(f.Type)
 	reference := strings.HasPrefix(value, "[]") || strings.HasPrefix(value, "map[") || value == "any"
@@ -155,7 +156,7 @@ func goTypes(s *spec) []*goType {
 	return types
 }
 
-// goQuery returns the name of the type of an operation's query.
+// goQuery returns the name of the Go type for the query parameters of an operation.
 func (s *spec) goQuery(o *operation) string {
 	return s.queryName("go", o, strings.TrimPrefix(goName(o.Name), "Get")+"Options")
 }

@@ -82,7 +82,8 @@ func (n *names) typeName(language, schema string) string {
 	return schema
 }
 
-// fieldType returns the type that names.yaml specifies for a field, or "".
+// fieldType returns the type that names.yaml specifies for a field in the given language, or "" if
+// it specifies none.
 func (n *names) fieldType(language string, f *field) string {
 	if f.Owner == nil {
 		return n.Parameters[f.Name][language]

@@ -73,7 +73,8 @@ func (s *spec) pythonValue(t typ, sent bool) string {
 	return pythonPlain[t.Kind]
 }
 
-// pythonField returns the Python type of a field. It includes None if the field can be null.
+// pythonField returns the Python type of a field. The type of the value is followed by the text
+// unset and, if the field can be null, by None.
 func (s *spec) pythonField(f *field, unset string) string {
 	if own := s.Names.fieldType("python", f); own != "" {
 		return own
@@ -85,8 +86,8 @@ func (s *spec) pythonField(f *field, unset string) string {
 	return value
 }
 
-// typed reports whether a schema becomes a type. The fields of a request body become arguments, unless
-// another schema contains it, too.
+// typed reports whether a schema becomes a TypedDict. A schema that is only used as a request body
+// does not, because its fields become arguments of a method.
 func (v *schema) typed() bool { return len(v.Fields) > 0 && (v.Received || v.Part || !v.Body) }
 
 func pythonTypes(s *spec) any {
@@ -263,7 +264,7 @@ func (s *spec) pythonBody(m *pythonMethod, add func(*field, string)) {
 
 var pageArgument = regexp.MustCompile(`^"?(limit|offset)"?:`)
 
-// ofAllPages removes the arguments that select a page.
+// ofAllPages returns the entries without limit and offset, which select a page.
 func ofAllPages(entries []string) []string {
 	return slices.DeleteFunc(slices.Clone(entries), pageArgument.MatchString)
 }
@@ -279,7 +280,7 @@ func docstring(text string) string {
 
 var literals = regexp.MustCompile(`^(\w+: )(Sequence\[)?Literal\[(.*?)\](\])?( \| .*)?$`)
 
-// breakLong breaks an argument that is too long for a line in the same way as the formatter.
+// breakLong breaks an argument that is too long for a line in the same way as the Python formatter.
 func breakLong(signature string) string {
 	m := literals.FindStringSubmatch(signature)
 	if m == nil || len(signature) < 100 {

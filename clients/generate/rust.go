@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// rustType is a received struct, or an input or a query. Macros declare the latter two.
+// rustType is a struct of the Rust library for received data, for the input of a request or for a
+// query, or an enumeration. Macros declare inputs and queries.
 type rustType struct {
 	Name, Doc string
 	Fields    []rustField
@@ -79,7 +80,7 @@ func rustName(name string) string { return cmp.Or(map[string]string{"ref": "r#re
 
 func rustDoc(text, indent string) string { return wrap(text, indent+"/// ", 100) }
 
-// rustTypes returns the received types and the sent types.
+// rustTypes returns the enumerations, the types of received data and the types of inputs.
 func rustTypes(s *spec) any {
 	var data struct {
 		Enumerations, Received, Inputs []*rustType
@@ -139,7 +140,8 @@ func (s *spec) rustField(f mergedField) rustField {
 	return out
 }
 
-// rustQuery returns the name of the type of an operation's query. It differs from the names of schemas.
+// rustQuery returns the name of the Rust type for the query parameters of an operation. It differs
+// from the names of all schemas.
 func (s *spec) rustQuery(o *operation) string {
 	name := cmp.Or(o.Table.Query, strings.TrimPrefix(pascal(o.Name), "Get"))
 	for _, v := range s.Schemas {

@@ -131,7 +131,8 @@ func inOrder(schemas openapi3.Schemas) []string {
 	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
 }
 
-// fill sets the fields of to from a schema and from the schemas that it extends.
+// fill sets the fields of the parameter to. It takes them from the schema from and from the schemas
+// that this schema extends.
 func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	to.Values = s.typeOf(&openapi3.SchemaRef{Value: from}).Values
 	var required []string
@@ -158,7 +159,7 @@ func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	}
 }
 
-// describe returns the description of a field, or else that of its schema.
+// describe returns the description of a field or, if it has none, the description of its schema.
 func describe(ref *openapi3.SchemaRef) string {
 	if text := ref.Value.Description; text != "" || len(ref.Value.AllOf) == 0 {
 		return oneLine(text)
@@ -196,8 +197,8 @@ func (s *spec) typeOf(ref *openapi3.SchemaRef) typ {
 	return t
 }
 
-// named returns the type of a reference to a schema. If the libraries have no type for the schema,
-// it returns the type of the schema's content.
+// named returns the type of a reference to the schema with the given name. If the libraries have no
+// named type for the schema, it returns the type of the schema's content.
 func (s *spec) named(name string, v *openapi3.Schema) typ {
 	t := s.typeOf(&openapi3.SchemaRef{Value: v})
 	switch {
@@ -281,7 +282,8 @@ func (s *spec) readBodies(o *operation, op *openapi3.Operation) error {
 	return nil
 }
 
-// mark sets a flag of all schemas that a type contains.
+// mark sets a flag of all schemas that a type contains, directly or within other schemas. The
+// function flag returns the address of the flag.
 func (s *spec) mark(t typ, flag func(*schema) *bool) {
 	if t.Items != nil {
 		s.mark(*t.Items, flag)
@@ -334,8 +336,9 @@ func (o *operation) Item() *typ {
 // HasTotal reports whether the schema is a list that has pages, or may have them in the future.
 func (s *schema) HasTotal() bool { return s.find("total") != nil }
 
-// Pages reports whether the answer has pages that belong to the project or the instance. The libraries
-// then have a method that iterates over all of them. They have none for the pages of one record.
+// Pages reports whether the operation lists records of the project or the instance in pages. If so,
+// the libraries have a method that iterates over all pages. They have no such method for a list
+// that belongs to a single record.
 func (o *operation) Pages() bool {
 	return len(o.Args) == 0 && slices.ContainsFunc(o.Query, func(f *field) bool { return f.Name == "offset" })
 }
@@ -408,8 +411,9 @@ func mergedDoc(name string, schemas []*schema) string {
 	return schemas[0].Doc
 }
 
-// sharedQuery returns the names and the description of the query type that the operation shares
-// with others. It returns nil if there is none.
+// sharedQuery returns the query type that the operation shares with others. The map contains the
+// name of the type by language, and its description under "doc". It is nil if the operation shares
+// no type.
 func (s *spec) sharedQuery(o *operation) map[string]string {
 	for _, q := range s.Names.Queries {
 		if slices.EqualFunc(o.Query, q.Parameters, func(f *field, name string) bool { return f.Name == name }) {

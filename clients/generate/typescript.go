@@ -7,7 +7,9 @@ import (
 	"strings"
 )
 
-// usual defines the default method and flags of a verb in the tables of the TypeScript library.
+// usual defines the HTTP method and the flags that the tables of the TypeScript library omit,
+// because they are the defaults for methods with certain verbs. The verb is the first word of the
+// name of a method. Verbs is a regular expression that matches these verbs.
 type usual struct{ Verbs, Method, Flags string }
 
 var usuals = []usual{
@@ -30,8 +32,9 @@ func typescript(s *spec) []target {
 
 var nameParts = regexp.MustCompile(`^([a-z]+)(.*)$`)
 
-// table returns the table of a namespace, which has a line for each path. A line contains the path,
-// followed by each noun and the verbs of the methods with that noun.
+// table returns the table of a namespace, which has a line for each path. The name of a method
+// consists of a verb and a noun, as in createVersion. The line contains the path, followed by each
+// noun and the verbs of the methods with that noun.
 func (s *spec) table(namespace string) string {
 	var lines []string
 	var base, path, noun string
@@ -64,7 +67,8 @@ func (s *spec) table(namespace string) string {
 	return strings.Join(lines, "\n")
 }
 
-// marks returns the flags that follow the verb of an operation in the table.
+// marks returns the characters that follow the verb of an operation in the table. They encode the
+// HTTP method and the flags, unless these are the defaults for the verb.
 func (o *operation) marks(verb string) string {
 	flags := ""
 	switch {

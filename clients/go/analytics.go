@@ -88,7 +88,7 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// FlushResult is the result of a flush.
+// FlushResult holds the numbers of events that a flush has sent, dropped and left.
 type FlushResult struct {
 	Sent    int // accepted by the server
 	Dropped int // given up by the client
@@ -110,8 +110,8 @@ func (p *Public) Flush(ctx context.Context) FlushResult {
 	return p.client.events.flush(ctx)
 }
 
-// OptOut stops collection and deletes the identifier and all waiting events. The opt-out is
-// remembered unless persistence is off.
+// OptOut stops collection and deletes the identifier and all waiting events. The opt-out is stored
+// on the device unless the persistence is PersistNone.
 func (p *Public) OptOut() { p.client.events.optOut() }
 
 // OptIn reverts an opt-out. Collection continues with a new identifier. If consent is required, it
@@ -130,7 +130,7 @@ func (p *Public) GrantConsent() { p.client.events.grantConsent() }
 func (p *Public) RevokeConsent() { p.client.events.revokeConsent() }
 
 // ResetIdentity replaces the identifier with a new one and begins a new session. Events that are
-// already waiting keep the previous ones.
+// already waiting keep the previous identifier and session.
 func (p *Public) ResetIdentity() { p.client.events.resetIdentity() }
 
 // DistinctID returns the identifier under which events are collected, and creates one if necessary.

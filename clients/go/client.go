@@ -126,8 +126,8 @@ func newTransport(cfg *config) *http.Transport {
 	return t
 }
 
-// checkRedirect lets reads follow up to three redirects on the same host, but not from https to
-// http. For any other redirect, it returns the redirect itself as the response.
+// checkRedirect lets GET and HEAD requests follow up to three redirects on the same host, but not
+// from https to http. For any other redirect, it returns the redirect itself as the response.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	const most = 3
 	first, last := via[0], via[len(via)-1]
@@ -139,7 +139,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// change stores settings that a setter has changed.
+// change calls the function set with a copy of the settings, and then replaces the settings with
+// that copy.
 func (c *Client) change(set func(*settings)) {
 	c.setters.Lock()
 	defer c.setters.Unlock()
