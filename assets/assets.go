@@ -20,7 +20,7 @@ const ConsoleDir = "console/dist"
 //go:embed pages
 var Pages embed.FS
 
-// Reference holds the files that the API reference needs besides those of Console and Pages, in the
+// Reference holds the files of the API reference, such as its template and its style sheet, in the
 // directory reference.
 //
 //go:embed reference

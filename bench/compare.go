@@ -52,7 +52,7 @@ func interleave(rounds int, contenders ...*contender) error {
 	return nil
 }
 
-// median returns the median of the values that the function of returns for the runs.
+// median returns the median over all runs of the value that the parameter of returns for a run.
 func (c *contender) median(of func(turn) float64) float64 {
 	var values []float64
 	for _, t := range c.turns {
@@ -63,8 +63,8 @@ func (c *contender) median(of func(turn) float64) float64 {
 
 func rate(t turn) float64 { return t.Rate() }
 
-// ratios returns, for each round, the value of ours divided by the value of theirs. The function of
-// returns the value of a run.
+// ratios returns the ratio of ours to theirs for each round. The values to compare are those that
+// the parameter of returns for a run.
 func ratios(ours, theirs *contender, of func(turn) float64) (all []float64) {
 	for i := range ours.turns {
 		all = append(all, of(ours.turns[i])/of(theirs.turns[i]))

@@ -147,7 +147,8 @@ func runReference(args []string) (err error) {
 }
 
 // bare returns the handler for all measured paths. The handler decodes the request body into a
-// value from the function body, passes it to keep and responds with the given number of bytes.
+// value that the parameter body returns, passes the body to the function keep and responds with the
+// given number of bytes.
 func bare(body func() any, size int, keep func([]byte) error) http.Handler {
 	answer := []byte(`"` + strings.Repeat("x", max(size-2, 0)) + `"`)
 	handle := func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {

@@ -131,8 +131,8 @@ func inOrder(schemas openapi3.Schemas) []string {
 	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
 }
 
-// fill sets the fields of the parameter to. It takes them from the schema from and from the schemas
-// that this schema extends.
+// fill copies the fields of an OpenAPI schema, and of the schemas that it extends, to the parameter
+// to.
 func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	to.Values = s.typeOf(&openapi3.SchemaRef{Value: from}).Values
 	var required []string
