@@ -179,7 +179,8 @@ func (d *downloader) rest(ctx context.Context, watch *watchdog) error {
 	return d.take(response, watch)
 }
 
-// take appends the body of a response if it continues the partial file.
+// take appends the body of a response to the partial file. It returns an error if the body does not
+// begin where that file ends.
 func (d *downloader) take(response *http.Response, watch *watchdog) error {
 	switch response.StatusCode {
 	case http.StatusOK:

@@ -227,7 +227,8 @@ func (l *Logs) capture(f fault, opts *CaptureOptions) {
 	l.enqueue(&pendingReport{s.project, body})
 }
 
-// encode returns the body of the request. Values that JSON cannot express are encoded as text.
+// encode returns the body of the request that sends the report. Values that JSON cannot express are
+// encoded as text.
 func (r *Report) encode() ([]byte, error) {
 	in := struct {
 		Level      LogLevel        `json:"level"`

@@ -20,10 +20,10 @@ type InstallOptions struct {
 	Redact func(Report) (Report, bool)
 }
 
-// Install makes the default logger of log/slog report its records of at least the level in opts. It
-// also reports the panic or fatal error that ended the previous run of the program. The runtime
-// writes such an error to a file in the folder that holds the state of event collection. The
-// function undo reverts the effects of Install.
+// Install creates a [Report] for each record of the default logger of log/slog that has at least
+// the level in opts. It also reports the panic or fatal error that ended the previous run of the
+// program. The runtime writes such an error to a file in the folder that holds the state of event
+// collection. The function undo reverts the effects of Install.
 //
 // A panic is only reported at the next start. To report it earlier, defer [Logs.Recover] in the
 // goroutine.
@@ -107,8 +107,8 @@ func (l *Logs) reportCrash(path string) {
 	}
 }
 
-// Handler returns a slog handler that passes records to next. It also reports the records of at
-// least the given level as errors. If level is nil, the minimum is slog.LevelError.
+// Handler returns a slog handler that passes records to next. It also creates a [Report] for each
+// record of at least the given level. If level is nil, the minimum is slog.LevelError.
 func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	if level == nil {
 		level = slog.LevelError
@@ -116,8 +116,9 @@ func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	return &logsHandler{next: next, level: level, logs: l}
 }
 
-// logsHandler reports log records as errors and passes all records to next. attrs holds the
-// attributes from WithAttrs. Their keys begin with the names of their groups.
+// logsHandler creates a [Report] for each log record of at least the given level, and passes
+// records to next. attrs holds the attributes from WithAttrs. Their keys begin with the names of
+// their groups.
 type logsHandler struct {
 	next   slog.Handler
 	level  slog.Leveler
@@ -126,12 +127,13 @@ type logsHandler struct {
 	prefix string
 }
 
-// Enabled reports whether the handler reports records of the given level, or next handles them.
+// Enabled reports whether the handler creates reports for records of the given level, or next
+// handles them.
 func (h *logsHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.level.Level() || h.next.Enabled(ctx, level)
 }
 
-// Handle reports a record and passes it to next.
+// Handle creates a [Report] for a record of sufficient level, and passes the record to next.
 func (h *logsHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= h.level.Level() && ctx.Value(ownRecord{}) == nil {
 		h.report(r)

@@ -30,8 +30,8 @@ func (o Opt[T]) Get() (T, bool) { return o.value, o.state == optSet }
 // IsNull reports whether the field is sent as null.
 func (o Opt[T]) IsNull() bool { return o.state == optNull }
 
-// IsZero reports whether the field is left out. It is called for fields with the tag option
-// omitzero.
+// IsZero reports whether the field is left out. Package encoding/json calls it for fields with the
+// tag option omitzero.
 func (o Opt[T]) IsZero() bool { return o.state == optAbsent }
 
 // MarshalJSON returns the value or null.

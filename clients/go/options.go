@@ -235,8 +235,8 @@ func fixedToken(token string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return token, nil }
 }
 
-// settings holds the values that setters can change. A stored settings value is never modified, so
-// a request uses the same values from start to end.
+// settings holds the values that setters of the client can change. A stored settings value is never
+// modified, so a request uses the same values from start to end.
 type settings struct {
 	project    string
 	token      func(context.Context) (string, error) // nil if there is no credential

@@ -17,7 +17,7 @@ type queue struct {
 	// The following fields are guarded by mu.
 	running bool
 	quit    chan struct{}
-	workers *sync.WaitGroup // the goroutines of the current run
+	workers *sync.WaitGroup // the goroutines started since running was last set
 	ended   bool            // the queue never sends again
 
 	woken chan struct{}

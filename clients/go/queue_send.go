@@ -180,7 +180,7 @@ func (q *queue) nextBatch() []*entry {
 }
 
 // batchBody returns the body of a request with the given entries. The body has the identifier and
-// the session of the parameter first.
+// the session of the entry that is passed as first.
 func batchBody(first *entry, entries []*entry) []byte {
 	b := appendText([]byte(`{"distinct_id":`), first.distinctID)
 	if first.session != "" {

@@ -239,7 +239,8 @@ func queryText(v reflect.Value) (string, bool) {
 	}
 }
 
-// encodeBody encodes an input and then adds the entries of its field Extra.
+// encodeBody encodes an input as a JSON object and adds the entries of the input's field Extra to
+// this object.
 func encodeBody(in any) ([]byte, error) {
 	body, err := encodeJSON(in)
 	if err != nil {

@@ -96,7 +96,7 @@ func (a *Admin) openUpload(ctx context.Context, size int64, o *UploadOptions) (s
 	return session, nil
 }
 
-// sendChunks sends the missing chunks.
+// sendChunks sends the chunks that the server has not received yet.
 func (a *Admin) sendChunks(ctx context.Context, content io.ReaderAt, s *UploadSession, progress func(sent, total int64)) error {
 	chunk := func(i int64) (start, length int64) {
 		start = i * s.ChunkSize
