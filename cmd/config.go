@@ -115,7 +115,7 @@ func (p *program) showConfig(c *cobra.Command, asJSON bool) error {
 	return w.Flush()
 }
 
-// configView is one line of "svc config --json".
+// configView is one setting in the output of "svc config --json".
 type configView struct {
 	Key    string         `json:"key"`
 	Value  *string        `json:"value"` // null if there is no value; secrets are masked

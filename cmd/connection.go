@@ -45,8 +45,8 @@ func addSettings(c *cobra.Command) {
 	c.SetUsageFunc(settingsUsage)
 }
 
-// addData adds the flags that select the data directory. It also adds the flags that determine how
-// the data is opened when no server is running, and hides them from the help.
+// addData adds the flag --json and the flags that select the data directory. It also adds the flags
+// that determine how the data is opened when no server is running, and hides them from the help.
 func addData(c *cobra.Command, asJSON *bool) {
 	addFolder(c, asJSON)
 	for _, d := range setting.Definitions() {
@@ -57,7 +57,8 @@ func addData(c *cobra.Command, asJSON *bool) {
 	}
 }
 
-// addFolder adds the flags that select the data directory to a command that never opens the data.
+// addFolder adds the flag --json and the flags that select the data directory to a command that
+// never opens the data.
 func addFolder(c *cobra.Command, asJSON *bool) {
 	for _, d := range setting.Definitions() {
 		if d.NotInFile {

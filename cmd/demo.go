@@ -69,8 +69,8 @@ apply.`,
 	return c
 }
 
-// demoView is the output of --json. It is a single line, which is written when the server accepts
-// requests or, with --no-serve, when the data has been created.
+// demoView is the output of "svc demo --json". It is a single line, which is written when the
+// server accepts requests or, with --no-serve, when the data has been created.
 type demoView struct {
 	URL      string   `json:"url,omitempty"`
 	User     string   `json:"user,omitempty"`

@@ -27,8 +27,8 @@ type remote struct {
 	url, key string
 }
 
-// addRemote adds the flags --url and --key, and the flags that select the data directory, to a
-// command.
+// addRemote adds the flags --url, --key and --json, and the flags that select the data directory,
+// to a command.
 func addRemote(c *cobra.Command, r *remote, asJSON *bool) {
 	addData(c, asJSON)
 	c.Flags().StringVar(&r.url, "url", os.Getenv("SVC_URL"),
@@ -336,7 +336,7 @@ func (p *program) printFiles(list []fileAnswer, site string) error {
 	return w.Flush()
 }
 
-// removedFile is the output of --json for a deleted file.
+// removedFile describes a deleted file in the output of "svc files rm --json".
 type removedFile struct {
 	ID  string          `json:"id"`
 	CDN json.RawMessage `json:"cdn_refresh"` // result of purging the CDN
