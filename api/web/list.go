@@ -33,8 +33,8 @@ func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }
 
-// Listed returns a handler that responds with a page of a list. If the handler returns an error
-// after the response has begun, the caller of the handler must abort the response.
+// Listed returns a handler that responds with the page that answer returns. If the handler returns
+// an error after the response has begun, the caller of the handler must abort the response.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)
@@ -130,7 +130,7 @@ func (l *Pieces) flush() error {
 	}
 	begin := time.Now()
 	whole, piece := readingTime(l.sent+len(l.piece))-l.took, readingTime(len(l.piece))
-	// A writer without deadlines, as in process, has no slow client.
+	// A writer without deadlines, as for a request within the process, has no slow client.
 	_ = http.NewResponseController(l.w).SetWriteDeadline(begin.Add(min(whole, piece)))
 	n, err := l.w.Write(l.piece)
 	l.sent, l.took = l.sent+n, l.took+time.Since(begin)

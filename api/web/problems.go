@@ -88,7 +88,8 @@ func (p *Problems) Text(field string, o Optional[string], rule TextRule) {
 }
 
 // Present reports whether a field has a value to check. It adds a problem if a required field was
-// not sent, or if a field is null that must not be null.
+// not sent, or if a field is null that must not be null. The parameters required and fixed have the
+// same meaning as in TextRule.
 func (p *Problems) Present(field string, sent, null, required, fixed bool) bool {
 	switch {
 	case null && p.Update && (required || fixed):

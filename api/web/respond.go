@@ -179,8 +179,8 @@ func readingTime(bytes int) time.Duration {
 	return 30*time.Second + time.Duration(bytes)*time.Second/MinBytesPerSecond
 }
 
-// WriteJSON sends a complete body. For a large body, it extends the write timeout in proportion to
-// the size.
+// WriteJSON sends a response with a complete JSON body. For a large body, it extends the write
+// timeout in proportion to the size.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) {
 	if len(body) > MinBytesPerSecond {
 		// Writers without deadlines, as in tests without a connection, have no slow clients.
@@ -210,8 +210,8 @@ type ListView struct {
 	Data any `json:"data"`
 }
 
-// Views returns the view of each element of a list. The result is never nil, so that an empty list
-// is not null in JSON.
+// Views returns the result of the function view for each element of a list. The result is never
+// nil, so that an empty list is not null in JSON.
 func Views[R, V any](list []R, view func(R) V) []V {
 	views := make([]V, len(list))
 	for i, record := range list {

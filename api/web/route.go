@@ -82,7 +82,7 @@ type Route struct {
 	Counts          string // name of its requests in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not the client's platform
 	Private         bool   // caches must not store the responses
-	Submits         bool   // it stores data from anonymous clients; refused if the disk is nearly full
+	Submits         bool   // the route stores data from anonymous clients; its requests are refused if the disk is nearly full
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller sends events; its address is logged in the form that events store
 }
