@@ -116,9 +116,9 @@ func (s *suite) fillLists(svc *server.Server, path string) (err error) {
 // listCase is a list that the console requests.
 type listCase struct {
 	name   string
-	path   string // path below that of the project
+	path   string // path below /api/v1/admin/projects
 	query  url.Values
-	search string
+	search string // "" if the request contains no search text
 }
 
 func (s *suite) listCases() (all []listCase) {
@@ -172,7 +172,8 @@ func (s *suite) listCases() (all []listCase) {
 	return all
 }
 
-// list measures requests for a list, after some warm-up requests.
+// list measures requests for a list, after some warm-up requests. If the request searches the logs
+// in the file text, list also measures the same search with grep.
 func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {

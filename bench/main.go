@@ -44,7 +44,7 @@ import (
 type suite struct {
 	ctx     context.Context
 	out     io.Writer
-	dir     string // temporary folder for everything
+	dir     string // temporary folder that contains all other files
 	program server.Program
 
 	rounds                 int
@@ -173,7 +173,8 @@ func (s *suite) print(title string, rows []row) error {
 	return printTable(s.out, title, rows)
 }
 
-// summary prints how many figures met their bars, and the names of those that did not.
+// summary prints how many figures met their required values, which are called bars, and the names
+// of the figures that did not.
 func (s *suite) summary() error {
 	bars, missed := 0, []string{}
 	for _, t := range s.tables {

@@ -27,7 +27,7 @@ import (
 // reference is a process that shows the minimum cost of a request. Its handler uses httprouter,
 // decodes the body like svc, and responds with a constant of about the same size as the response of
 // svc. If a file is given, the handler also appends the body to a bbolt bucket before it responds,
-// and concurrent requests share a sync. The process runs this program with the argument
+// and concurrent requests share one sync to disk. The process runs this program with the argument
 // "reference".
 type reference struct {
 	server.Process

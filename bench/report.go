@@ -57,7 +57,8 @@ func (r row) cells() []string {
 	return []string{ratio, r.ours, r.reference, bar, verdict}
 }
 
-// number formats a number without insignificant decimals.
+// number formats a number with at most four significant digits. From 1000, it formats a whole
+// number with commas between thousands.
 func number(v float64) string {
 	if v >= 1000 {
 		s := fmt.Sprintf("%.0f", v)
@@ -80,8 +81,8 @@ func printTable(out io.Writer, title string, rows []row) error {
 	return w.Flush()
 }
 
-// describe formats the rate of a contender in units per second. each is the number of units in a
-// request.
+// describe formats the rate of a contender in units per second. The parameter each is the number of
+// units in a request.
 func describe(c *contender, each float64, unit string) string {
 	text := number(each*c.median(rate)) + " " + unit + "/s"
 	if unit == "" {
