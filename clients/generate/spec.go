@@ -73,10 +73,10 @@ type operation struct {
 	Args                []*field // path arguments, without the project
 	Query               []*field
 	Body                *schema
-	Bytes               bool
+	Bytes               bool // the body of the request is not JSON
 	Answer              typ
-	Table               entry
-	line                int
+	Table               entry // from names.yaml
+	line                int   // in openapi.yaml
 }
 
 // spec is the model of openapi.yaml for all libraries.
@@ -436,7 +436,8 @@ func (s *spec) queryDoc(o *operation, method string) string {
 	return cmp.Or(s.sharedQuery(o)["doc"], "The query of "+method+".")
 }
 
-// queries returns one operation for each query type.
+// queries returns one operation for each query type of a library. The parameter name returns the
+// name of the query type of an operation.
 func (s *spec) queries(language string, name func(*operation) string) []*operation {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(s.Operations), func(o *operation) bool {

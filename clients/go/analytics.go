@@ -61,7 +61,8 @@ type Storage interface {
 
 const mostBatch = 50
 
-// check sets defaults and returns an error if an option is not valid.
+// check sets the defaults of options that are not set. It returns an error if an option is not
+// valid.
 func (o *AnalyticsOptions) check() error {
 	switch o.Persistence {
 	case "", "device":
