@@ -63,8 +63,8 @@ func (c *contender) median(of func(turn) float64) float64 {
 
 func rate(t turn) float64 { return t.Rate() }
 
-// ratios returns the ratio of ours to theirs for each round. The parameter of returns the value of
-// a run to compare.
+// ratios divides the value of the contender ours by the value of the contender theirs for each
+// round. The parameter of returns the value of a run.
 func ratios(ours, theirs *contender, of func(turn) float64) (all []float64) {
 	for i := range ours.turns {
 		all = append(all, of(ours.turns[i])/of(theirs.turns[i]))

@@ -47,13 +47,13 @@ type suite struct {
 	dir     string // temporary folder that contains all other files
 	program server.Program
 
-	rounds                 int
+	rounds                 int           // rounds of each comparison
 	each                   time.Duration // duration of runs that have no fixed number of requests
-	submissions, burst     int
-	batchEvents            int
+	submissions, burst     int           // logs sent in a round, and logs sent at once to measure the search index
+	batchEvents            int           // events sent in a round
 	events, logs, feedback int
-	megabytes              int
-	download, upload, slow int
+	megabytes              int // size of the data directory that is backed up
+	download, upload, slow int // sizes of files in MiB, and the number of slow downloads
 
 	tables []table
 }

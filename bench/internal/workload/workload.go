@@ -44,7 +44,7 @@ type Source struct {
 	random *rand.Rand
 	zipf   *rand.Zipf // nil unless the plan sets Zipf
 	names  []string
-	weight []float64 // cumulative weights of the users; the last one is 1
+	weight []float64 // cumulative weights of the names; the last one is 1
 	made   int
 }
 
@@ -155,7 +155,7 @@ func (s *Source) Next(b *Batch) bool {
 	return true
 }
 
-// user returns the user of the next session.
+// user returns the number of the user of the next session.
 func (s *Source) user() uint64 {
 	if s.zipf != nil {
 		return s.zipf.Uint64()
