@@ -23,9 +23,9 @@ type pythonMethod struct {
 	*operation
 	Doc              string
 	Positional       []string // parameters of the signature, with their types
-	Keywords         []string
-	Arguments        []string // entries of dictionaries
-	Queries, Fields  []string
+	Keywords         []string // keyword-only parameters, with their types
+	Arguments        []string // entries of the dictionary of path arguments
+	Queries, Fields  []string // entries of the dictionaries for the query and the body
 	Type, ItemType   string
 	Iterator, Answer string // result types of the blocking or async client
 }
