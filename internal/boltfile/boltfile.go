@@ -4,6 +4,8 @@
 //	boltfile.go  Options, creation of a file
 //	db.go        DB: opening, read transactions
 //	tx.go        Tx, Bucket, Cursor: the part of bbolt that is used
+//	record.go    recording what transactions change, and applying it
+//	digest.go    a hash over the content of a file
 //	writer.go    Writer: write transactions, full and failing disks
 //	group.go     Group: shared commits
 //	values.go    values of any size in a bucket
@@ -58,6 +60,18 @@ type Options struct {
 	ReadOnly bool
 	// NoSync skips syncing to disk, for tests.
 	NoSync bool
+	// Recorder is told what each transaction changes; nil = nobody is.
+	Recorder Recorder
+}
+
+// Recorder receives the change sets of a file, in the order of its transactions. Its methods are
+// called with the lock of the writer held.
+type Recorder interface {
+	// Append receives the changes of a transaction, encoded by package change, before they are
+	// committed. After an error, they are not.
+	Append(set []byte) error
+	// Settle tells whether readers see the transaction of the last Append.
+	Settle(visible bool)
 }
 
 // Create creates the file at path with the content that layOut writes. If the file

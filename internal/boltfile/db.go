@@ -39,6 +39,9 @@ func Open(path string, o Options) (*DB, error) {
 			return nil, errors.Join(err, bolt.Close())
 		}
 	}
+	if !o.ReadOnly {
+		o.Recorder = o.shadowed(bolt)
+	}
 	return &DB{path: path, options: o, bolt: bolt}, nil
 }
 
@@ -123,14 +126,51 @@ func (d *DB) update(fn func(*Tx) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	if d.options.Recorder == nil {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	r := startRecord(tx.bolt())
+	defer endRecord(tx.bolt())
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	return d.commit(tx, r.set.Bytes())
+}
+
+// commit commits a transaction whose changes are recorded.
+func (d *DB) commit(tx *Tx, set []byte) error {
+	if len(set) == 0 {
+		return tx.Commit()
+	}
+	if err := d.options.Recorder.Append(set); err != nil {
+		return err
+	}
+	number := tx.ID()
+	err := tx.Commit()
+	d.options.Recorder.Settle(err == nil || d.visible(number))
+	return err
+}
+
+// visible reports whether readers see the transaction with the given number.
+func (d *DB) visible(number int) bool {
+	seen := false
+	err := d.View(func(tx *Tx) error {
+		seen = tx.ID() >= number
+		return nil
+	})
+	return err == nil && seen
 }
 
 // Close closes the file without writing to it.
-func (d *DB) Close() error { return d.now().Close() }
+func (d *DB) Close() error {
+	if c, ok := d.options.Recorder.(interface{ compare(*bbolt.DB) }); ok {
+		c.compare(d.now())
+	}
+	return d.now().Close()
+}
 
 // writeFreePages writes the list of free pages, in the last write before the file is
 // closed.

@@ -12,7 +12,8 @@ import (
 //
 // Tx, Bucket and Cursor are the types of bbolt under different names, so that other
 // packages can write to a file only through this package. Converting a pointer to one of
-// them costs nothing and preserves nil.
+// them costs nothing and preserves nil. What a transaction changes is recorded beside it,
+// see record.go.
 type Tx bbolt.Tx
 
 func (tx *Tx) bolt() *bbolt.Tx { return (*bbolt.Tx)(tx) }
@@ -25,26 +26,44 @@ func (tx *Tx) ID() int { return tx.bolt().ID() }
 func (tx *Tx) Size() int64 { return tx.bolt().Size() }
 
 // Bucket returns a bucket at the root, or nil.
-func (tx *Tx) Bucket(name []byte) *Bucket { return (*Bucket)(tx.bolt().Bucket(name)) }
+func (tx *Tx) Bucket(name []byte) *Bucket {
+	b := tx.bolt().Bucket(name)
+	tx.record().enter(nil, name, b)
+	return (*Bucket)(b)
+}
 
 // CreateBucket creates a bucket at the root. The bucket must not exist.
 func (tx *Tx) CreateBucket(name []byte) (*Bucket, error) {
 	b, err := tx.bolt().CreateBucket(name)
+	if err == nil {
+		tx.record().make(nil, name, b)
+	}
 	return (*Bucket)(b), err
 }
 
 // CreateBucketIfNotExists creates a bucket at the root unless it exists.
 func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
-	b, err := tx.bolt().CreateBucketIfNotExists(name)
-	return (*Bucket)(b), err
+	if b := tx.Bucket(name); b != nil {
+		return b, nil
+	}
+	return tx.CreateBucket(name)
 }
 
 // DeleteBucket deletes a bucket at the root with everything in it.
-func (tx *Tx) DeleteBucket(name []byte) error { return tx.bolt().DeleteBucket(name) }
+func (tx *Tx) DeleteBucket(name []byte) error {
+	err := tx.bolt().DeleteBucket(name)
+	if err == nil {
+		tx.record().drop(nil, name)
+	}
+	return err
+}
 
 // ForEach visits the buckets at the root.
 func (tx *Tx) ForEach(visit func(name []byte, b *Bucket) error) error {
-	return tx.bolt().ForEach(func(name []byte, b *bbolt.Bucket) error { return visit(name, (*Bucket)(b)) })
+	return tx.bolt().ForEach(func(name []byte, b *bbolt.Bucket) error {
+		tx.record().enter(nil, name, b)
+		return visit(name, (*Bucket)(b))
+	})
 }
 
 // WriteTime returns how long the commit of an ended transaction waited for the disk.
@@ -84,28 +103,55 @@ func (b *Bucket) Get(key []byte) []byte { return b.bolt().Get(key) }
 
 // Put sets the value of a key. The caller must not change the value until the transaction
 // ends.
-func (b *Bucket) Put(key, value []byte) error { return b.bolt().Put(key, value) }
+func (b *Bucket) Put(key, value []byte) error {
+	err := b.bolt().Put(key, value)
+	if err == nil {
+		b.record().put(b, key, value)
+	}
+	return err
+}
 
 // Delete deletes a key if it exists.
-func (b *Bucket) Delete(key []byte) error { return b.bolt().Delete(key) }
+func (b *Bucket) Delete(key []byte) error {
+	err := b.bolt().Delete(key)
+	if err == nil {
+		b.record().delete(b, key)
+	}
+	return err
+}
 
 // Bucket returns the nested bucket with a name, or nil.
-func (b *Bucket) Bucket(name []byte) *Bucket { return (*Bucket)(b.bolt().Bucket(name)) }
+func (b *Bucket) Bucket(name []byte) *Bucket {
+	below := b.bolt().Bucket(name)
+	b.record().enter(b, name, below)
+	return (*Bucket)(below)
+}
 
 // CreateBucket creates a nested bucket. The bucket must not exist.
 func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
 	below, err := b.bolt().CreateBucket(name)
+	if err == nil {
+		b.record().make(b, name, below)
+	}
 	return (*Bucket)(below), err
 }
 
 // CreateBucketIfNotExists creates a nested bucket unless it exists.
 func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
-	below, err := b.bolt().CreateBucketIfNotExists(name)
-	return (*Bucket)(below), err
+	if below := b.Bucket(name); below != nil {
+		return below, nil
+	}
+	return b.CreateBucket(name)
 }
 
 // DeleteBucket deletes a nested bucket with everything in it.
-func (b *Bucket) DeleteBucket(name []byte) error { return b.bolt().DeleteBucket(name) }
+func (b *Bucket) DeleteBucket(name []byte) error {
+	err := b.bolt().DeleteBucket(name)
+	if err == nil {
+		b.record().drop(b, name)
+	}
+	return err
+}
 
 // ForEach visits the keys in order. The value is nil for a bucket. visit must not change
 // the bucket.
@@ -124,10 +170,22 @@ func (b *Bucket) Cursor() *Cursor { return (*Cursor)(b.bolt().Cursor()) }
 func (b *Bucket) Sequence() uint64 { return b.bolt().Sequence() }
 
 // SetSequence sets the sequence of the bucket.
-func (b *Bucket) SetSequence(n uint64) error { return b.bolt().SetSequence(n) }
+func (b *Bucket) SetSequence(n uint64) error {
+	err := b.bolt().SetSequence(n)
+	if err == nil {
+		b.record().sequence(b, n)
+	}
+	return err
+}
 
 // NextSequence increments the sequence of the bucket and returns it.
-func (b *Bucket) NextSequence() (uint64, error) { return b.bolt().NextSequence() }
+func (b *Bucket) NextSequence() (uint64, error) {
+	n, err := b.bolt().NextSequence()
+	if err == nil {
+		b.record().sequence(b, n)
+	}
+	return n, err
+}
 
 // Tx returns the transaction of the bucket.
 func (b *Bucket) Tx() *Tx { return (*Tx)(b.bolt().Tx()) }
@@ -158,6 +216,3 @@ func (c *Cursor) Prev() (key, value []byte) { return c.bolt().Prev() }
 
 // Seek moves to the given key. If that key does not exist, it moves to the next key.
 func (c *Cursor) Seek(key []byte) (at, value []byte) { return c.bolt().Seek(key) }
-
-// Delete deletes the key at the cursor.
-func (c *Cursor) Delete() error { return c.bolt().Delete() }

@@ -267,7 +267,7 @@ func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 		return err
 	case number == 0: // the transaction could not begin
 		return w.failed(fault.Unwritable(), err, begun)
-	case !w.visible(number):
+	case !w.db.visible(number):
 		if errors.Is(err, bolterrors.ErrMaxSizeReached) {
 			return w.failed(errMaxSize, err, begun)
 		}
@@ -289,16 +289,6 @@ func faultOf(err error) *fault.Error {
 		return f
 	}
 	return fault.Unwritable()
-}
-
-// visible reports whether readers see the transaction with the given number.
-func (w *Writer) visible(number int) bool {
-	seen := false
-	err := w.db.View(func(tx *Tx) error {
-		seen = tx.ID() >= number
-		return nil
-	})
-	return err == nil && seen
 }
 
 // confirm makes the disk confirm an unconfirmed transaction by committing an empty one.
