@@ -4,7 +4,6 @@ package boltfile
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 
@@ -34,14 +33,16 @@ func newBranch() *branch { return &branch{keys: map[string][]byte{}, below: map[
 // shadowed returns a recorder that passes everything on to o.Recorder.
 func (o Options) shadowed(db *bbolt.DB) Recorder {
 	s := &shadow{Recorder: o.Recorder}
-	_ = db.View(func(tx *bbolt.Tx) error {
-		defer func() { _ = recover() }() // bbolt panics on a damaged file
-		root, err := load((*Tx)(tx))
-		if err == nil {
-			s.root = root
-		}
+	if (&examiner{}).examine(db.Path()) != nil { // Open did not examine all pages
+		return s
+	}
+	err := db.View(func(tx *bbolt.Tx) (err error) {
+		s.root, err = load((*Tx)(tx))
 		return err
 	})
+	if err != nil {
+		s.root = nil
+	}
 	return s
 }
 
@@ -118,16 +119,11 @@ func (s *shadow) apply(op change.Op) error {
 
 // compare panics if the file and its shadow differ.
 func (s *shadow) compare(db *bbolt.DB) {
-	if s.root == nil {
+	if s.root == nil || (&examiner{}).examine(db.Path()) != nil { // bbolt may not end on damaged pages
 		return
 	}
 	var actual *branch
 	err := db.View(func(tx *bbolt.Tx) (err error) {
-		defer func() {
-			if p := recover(); p != nil { // damaged since it was opened
-				err = errors.Join(ErrDamaged, fmt.Errorf("%v", p))
-			}
-		}()
 		actual, err = load((*Tx)(tx))
 		return err
 	})
