@@ -127,7 +127,7 @@ var mayImport = map[string][]string{
 	"internal/counter":     {},
 
 	// Common parts of both data files.
-	"internal/boltfile": {"internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
+	"internal/boltfile": {"internal/change", "internal/disk", "internal/durable", "internal/fault", "internal/integrity", "internal/meter"},
 
 	"internal/hourly": {"internal/integrity"},
 	"internal/disk":   {"internal/durable", "internal/fault"},
@@ -136,6 +136,7 @@ var mayImport = map[string][]string{
 	"assets":             {},
 	"clients/browser":    {},
 	"clients/generate":   {},
+	"internal/change":    {},
 	"internal/datadir":   {},
 	"docs":               {},
 	"internal/durable":   {},

@@ -58,7 +58,6 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 // later version had written it.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(bolttest.Change(ts.MkAbs(args[0]), func(tx *boltfile.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Put([]byte("format"), []byte{0, 0, 0, 99}), meta.Put([]byte("writer"), []byte(args[1])))
+		return errors.Join(tx.Bucket([]byte("meta")).Put([]byte("format"), []byte{0, 0, 0, 99}), tx.Node().Put([]byte("writer"), []byte(args[1])))
 	}))
 }

@@ -323,7 +323,7 @@ func TestCheckFindsLosses(t *testing.T) {
 			return errors.Join(err, tx.Put(first.ID[:], raw, content("versions")...))
 		}},
 		{"no format", integrity.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("format"), nil, []byte("meta")) }},
-		{"no id of the file", integrity.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("store_id"), one, []byte("meta")) }},
+		{"no id of the file", integrity.Layout, func(tx *store.Tx, _ ids) error { return tx.Put([]byte("store_id"), one, []byte("node")) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ func TestFormatIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(b)
-	names := []string{string(formatKey), string(storeIDKey), string(lastIDKey), string(adminKey)}
+	names := []string{string(formatKey), string(storeIDKey), string(backupFolderKey), string(lastIDKey), string(adminKey)}
 	for name := range instanceSettings {
 		names = append(names, name)
 	}

@@ -368,7 +368,7 @@ func TestStoreByModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for path := range maps.Keys(w.db.Dump()) {
-				if strings.Count(path, "/") > 0 && !strings.HasPrefix(path, `"meta"`) && !strings.HasPrefix(path, `"api_keys"`) && path != `"storage_backends"/"local"` {
+				if strings.Count(path, "/") > 0 && !strings.HasPrefix(path, `"meta"`) && !strings.HasPrefix(path, `"node"`) && !strings.HasPrefix(path, `"api_keys"`) && path != `"storage_backends"/"local"` {
 					t.Errorf("after deleting everything there is still %s", path)
 				}
 			}

@@ -68,7 +68,7 @@ const Format = 1
 
 // layout describes the formats of the file and the migrations from earlier formats. There
 // are no migrations yet.
-var layout = boltfile.Layout{Buckets: rootBuckets, Oldest: 1}
+var layout = boltfile.Layout{Buckets: rootBuckets, Node: [][]byte{storeIDKey, backupFolderKey}, Oldest: 1}
 
 var (
 	// ErrNewer is returned by Open for a file written by a newer program.
@@ -103,6 +103,8 @@ type Options struct {
 	NoSync bool
 	// ReadOnly opens an existing file without changing it.
 	ReadOnly bool
+	// Recorder receives the changes of each transaction; see boltfile.Options.
+	Recorder boltfile.Recorder
 }
 
 // Store is an open svc.db. It is safe for concurrent use.
@@ -171,7 +173,9 @@ func Open(path string, o Options) (*Store, error) {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, NoSync: o.NoSync})
+	db, err := boltfile.Open(path, boltfile.Options{
+		MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, NoSync: o.NoSync, Recorder: o.Recorder,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -195,7 +199,7 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	}
 	now := s.now().Unix()
 	local := &StorageBackend{Name: localName, Kind: StorageLocal, Default: true, CreatedAt: now, UpdatedAt: now}
-	return errors.Join(putNewID(meta, storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
+	return errors.Join(putNewID(t.Node(), storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
 }
 
 // load reads the data that a store holds in memory: ids, the number of the last change, the project
@@ -209,7 +213,7 @@ func (s *Store) load() error {
 		}
 		meta := t.Bucket(metaBucket)
 		copy(s.ids.last[:], meta.Get(lastIDKey))
-		if copy(s.id[:], meta.Get(storeIDKey)) < len(s.id) || copy(s.owner[:], meta.Get(ownerKey)) < len(s.owner) {
+		if copy(s.id[:], t.Node().Get(storeIDKey)) < len(s.id) || copy(s.owner[:], meta.Get(ownerKey)) < len(s.owner) {
 			return fmt.Errorf("%w: no store_id or owner_id", ErrDamaged)
 		}
 		s.lastChange.Store(t.Bucket(feedBucket).Sequence())
@@ -368,7 +372,7 @@ func (s *Store) Damage() error { return s.file.DamageCause() }
 // The name of the job follows it.
 const jobPrefix = "job/"
 
-var backupFolderKey = []byte("backup_folder") // a key of the bucket meta
+var backupFolderKey = []byte("backup_folder") // a key of the bucket node
 
 // JobRun describes the last completed run of a job.
 type JobRun struct {
@@ -402,12 +406,12 @@ type BackupFolder struct {
 // BackupFolder returns the folder of the last scheduled backup, or nil if none has been
 // made.
 func (tx *Tx) BackupFolder() (*BackupFolder, error) {
-	return get[BackupFolder](tx.bolt.Bucket(metaBucket), backupFolderKey)
+	return get[BackupFolder](tx.bolt.Node(), backupFolderKey)
 }
 
 // PutBackupFolder stores the folder to which a backup was written.
 func (tx *Tx) PutBackupFolder(f BackupFolder) error {
-	return put(tx.bolt.Bucket(metaBucket), backupFolderKey, f)
+	return put(tx.bolt.Node(), backupFolderKey, f)
 }
 
 // CleanedAt returns the time at which the last clean-up of old data was completed, or the zero time
@@ -484,9 +488,9 @@ const sweepPause = 24 * time.Hour
 // can still open its storage.
 func (s *Store) Owner() uuid.UUID { return s.owner }
 
-func putNewID(meta *boltfile.Bucket, key []byte) error {
+func putNewID(b *boltfile.Bucket, key []byte) error {
 	id := uuid.New()
-	return meta.Put(key, id[:])
+	return b.Put(key, id[:])
 }
 
 // SweepAfter returns the time before which a sweep must not remove objects without a record, or the
@@ -505,8 +509,8 @@ func (tx *Tx) HoldSweeps() error { return putMetaTime(tx, sweepAfterKey, tx.now.
 func (s *Store) Renew() error {
 	id := uuid.New()
 	err := s.Update(func(tx *Tx) error {
-		meta := tx.bolt.Bucket(metaBucket)
-		return errors.Join(meta.Put(storeIDKey, id[:]), meta.Delete(backupFolderKey), tx.HoldSweeps())
+		node := tx.bolt.Node()
+		return errors.Join(node.Put(storeIDKey, id[:]), node.Delete(backupFolderKey), tx.HoldSweeps())
 	})
 	if err == nil {
 		s.id = id

@@ -95,7 +95,7 @@ func TestOpenCreates(t *testing.T) {
 	if _, err := again.FindProject("app"); err != nil {
 		t.Errorf("after opening again: %v", err)
 	}
-	if got, want := again.Dump()[`"meta"/"store_id"`], dump[`"meta"/"store_id"`]; got != want || len(got) != 16 {
+	if got, want := again.Dump()[`"node"/"store_id"`], dump[`"node"/"store_id"`]; got != want || len(got) != 16 {
 		t.Errorf("the id of the file: got %x, want still %x", got, want)
 	}
 }

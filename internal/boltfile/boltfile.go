@@ -5,6 +5,9 @@
 //	db.go        DB: opening, read transactions
 //	tx.go        Tx, Bucket, Cursor: the part of bbolt that is used
 //	record.go    recording what transactions change, and applying it
+//	shadow.go    comparing what is recorded with the file, in tests with the build tag "shadow"
+//	shadow_off.go  in other builds
+//	node.go      what describes the directory of a file, and its position
 //	digest.go    a hash over the content of a file
 //	writer.go    Writer: write transactions, full and failing disks
 //	group.go     Group: shared commits
@@ -60,7 +63,7 @@ type Options struct {
 	ReadOnly bool
 	// NoSync skips syncing to disk, for tests.
 	NoSync bool
-	// Recorder is told what each transaction changes; nil = nobody is.
+	// Recorder receives the changes of each transaction. nil means that they are not recorded.
 	Recorder Recorder
 }
 
@@ -68,9 +71,11 @@ type Options struct {
 // called with the lock of the writer held.
 type Recorder interface {
 	// Append receives the changes of a transaction, encoded by package change, before they are
-	// committed. After an error, they are not.
-	Append(set []byte) error
-	// Settle tells whether readers see the transaction of the last Append.
+	// committed, and returns the position that the transaction reaches; see Tx.Position. Positions
+	// increase, beginning with 1. If there is an error, the transaction is not committed.
+	Append(set []byte) (position uint64, err error)
+	// Settle ends every Append without an error. visible reports whether readers see the
+	// transaction.
 	Settle(visible bool)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"go.etcd.io/bbolt"
@@ -27,7 +28,11 @@ type DB struct {
 // lock. Commits do not write the list of free pages. The error is ErrDamaged, ErrLocked
 // or an error of the file system.
 func Open(path string, o Options) (*DB, error) {
-	if err := (&examiner{loaded: o.Loaded}).examine(path); err != nil {
+	loaded := o.Loaded
+	if loaded != nil {
+		loaded = append(slices.Clip(loaded), nodeBucket) // every write transaction reads it
+	}
+	if err := (&examiner{loaded: loaded}).examine(path); err != nil {
 		return nil, err
 	}
 	bolt, err := o.open(path)
@@ -39,10 +44,11 @@ func Open(path string, o Options) (*DB, error) {
 			return nil, errors.Join(err, bolt.Close())
 		}
 	}
+	d := &DB{path: path, options: o, bolt: bolt}
 	if !o.ReadOnly {
-		o.Recorder = o.shadowed(bolt)
+		d.addShadow()
 	}
-	return &DB{path: path, options: o, bolt: bolt}, nil
+	return d, nil
 }
 
 // open opens a file with sound pages. It never creates a file, because an empty file
@@ -126,8 +132,12 @@ func (d *DB) update(fn func(*Tx) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	before, _ := tx.Position()
 	if d.options.Recorder == nil {
 		if err := fn(tx); err != nil {
+			return err
+		}
+		if err := tx.advance(before, 0); err != nil {
 			return err
 		}
 		return tx.Commit()
@@ -137,21 +147,39 @@ func (d *DB) update(fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return d.commit(tx, r.set.Bytes())
+	return d.commit(tx, before, r.set.Bytes())
 }
 
-// commit commits a transaction whose changes are recorded.
-func (d *DB) commit(tx *Tx, set []byte) error {
+// commit commits a transaction whose changes are recorded. before is the position before it.
+func (d *DB) commit(tx *Tx, before uint64, set []byte) (err error) {
 	if len(set) == 0 {
 		return tx.Commit()
 	}
-	if err := d.options.Recorder.Append(set); err != nil {
+	position, err := d.options.Recorder.Append(set)
+	if err != nil {
 		return err
 	}
-	number := tx.ID()
-	err := tx.Commit()
-	d.options.Recorder.Settle(err == nil || d.visible(number))
+	number, committed := tx.ID(), false
+	defer func() { d.options.Recorder.Settle(committed || d.visible(number)) }() // also after a panic
+	if err = tx.advance(before, position); err == nil {
+		err = tx.Commit()
+	}
+	committed = err == nil
 	return err
+}
+
+// rewrite runs fn in a write transaction that does not change the content of the file, or only its
+// bucket node. It is not recorded.
+func (d *DB) rewrite(fn func(*Tx) error) error {
+	tx, err := d.begin(true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 // visible reports whether readers see the transaction with the given number.
@@ -166,9 +194,7 @@ func (d *DB) visible(number int) bool {
 
 // Close closes the file without writing to it.
 func (d *DB) Close() error {
-	if c, ok := d.options.Recorder.(interface{ compare(*bbolt.DB) }); ok {
-		c.compare(d.now())
-	}
+	d.compareShadow()
 	return d.now().Close()
 }
 
@@ -176,5 +202,5 @@ func (d *DB) Close() error {
 // closed.
 func (d *DB) writeFreePages() error {
 	d.now().NoFreelistSync = false
-	return d.update(func(*Tx) error { return nil })
+	return d.rewrite(func(*Tx) error { return nil })
 }

@@ -7,9 +7,6 @@ import (
 	"hash"
 )
 
-// nodeBucket describes the directory of a file and not its data, so it differs between copies.
-var nodeBucket = []byte("node")
-
 // Digest returns the SHA-256 of the buckets, keys, values and sequences of the file, in order, without
 // the bucket node at the root. Equal digests mean equal data, however the pages of the files lie.
 func (tx *Tx) Digest() (sum [sha256.Size]byte, err error) {
@@ -22,6 +19,18 @@ func (tx *Tx) Digest() (sum [sha256.Size]byte, err error) {
 	})
 	d.Sum(sum[:0])
 	return sum, err
+}
+
+// DigestFile returns the digest and the position of the file at path, which no process may have open
+// for writing. The error contains the path. It is ErrLocked, ErrDamaged or an error of the file
+// system.
+func DigestFile(path string) (sum [sha256.Size]byte, position uint64, err error) {
+	err = readFile(path, nil, func(tx *Tx) (err error) {
+		position, _ = tx.Position()
+		sum, err = tx.Digest()
+		return err
+	})
+	return sum, position, err
 }
 
 // digester writes the parts of a file to a hash, each so that no two files write the same bytes.

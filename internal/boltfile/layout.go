@@ -1,24 +1,28 @@
 package boltfile
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"svc/internal/integrity"
 )
 
-// The keys that every file has in its meta bucket, regardless of its format.
+// The key that every file has in its meta bucket, regardless of its format.
 var (
 	metaBucket = []byte("meta")
 	formatKey  = []byte("format") // 4 bytes
-	writerKey  = []byte("writer") // the version of svc that last opened it for writing
 )
 
 // Layout describes the formats of one kind of file that this program can open.
 type Layout struct {
-	// Buckets lists the buckets at the root of every file. The first one contains the
-	// format.
+	// Buckets lists the buckets at the root of every file, except for the bucket node. The
+	// first one contains the format.
 	Buckets [][]byte
+	// Node lists the keys that a file has in the bucket node because of its layout. Earlier
+	// versions of svc had them in the meta bucket.
+	Node [][]byte
 	// Oldest is the oldest format that can be opened.
 	Oldest uint32
 	// Steps upgrade a file by one format each, starting with Oldest.
@@ -31,7 +35,7 @@ func (l Layout) Newest() uint32 { return l.Oldest + uint32(len(l.Steps)) }
 // Make creates the buckets of a new file and writes the newest format into the meta
 // bucket, which it returns.
 func (l Layout) Make(tx *Tx) (meta *Bucket, err error) {
-	for _, name := range l.Buckets {
+	for _, name := range append([][]byte{nodeBucket}, l.Buckets...) {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 			return nil, err
 		}
@@ -92,8 +96,8 @@ func (e *NewerError) Error() string {
 func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle migrates an open file to the newest format, with one transaction for each step,
-// and stores u.Version in it. A crash between two steps leaves the file in one of the
-// formats. The error is a *NewerError, ErrDamaged, or an error of Before, of a step or of
+// and stores u.Version in it. It creates the bucket node if the file does not have it. A
+// crash between two steps leaves the file in one of the formats. The error is a *NewerError, ErrDamaged, or an error of Before, of a step or of
 // the file system. If it is a *NewerError, the file is unchanged. A file that is open
 // read-only must already have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
@@ -127,10 +131,43 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 			return fmt.Errorf("upgrade from format %d: %w", format, err)
 		}
 	}
+	if err := l.settleNode(db); err != nil {
+		return fmt.Errorf("create the bucket %s: %w", nodeBucket, err)
+	}
 	if u.Version == "" || u.Version == writer {
 		return nil
 	}
-	return db.update(func(tx *Tx) error { return tx.Bucket(metaBucket).Put(writerKey, []byte(u.Version)) })
+	return db.rewrite(func(tx *Tx) error { return tx.Node().Put(writerKey, []byte(u.Version)) })
+}
+
+// settleNode creates the bucket node in a file that an earlier version of svc wrote, and moves the
+// keys of that bucket to it from the meta bucket.
+func (l Layout) settleNode(db *DB) error {
+	exists := false
+	err := db.View(func(tx *Tx) error {
+		exists = tx.Bucket(nodeBucket) != nil
+		return nil
+	})
+	if err != nil || exists {
+		return err
+	}
+	return db.update(func(tx *Tx) error {
+		meta := tx.Bucket(metaBucket)
+		node, err := tx.CreateBucket(nodeBucket)
+		if err != nil {
+			return err
+		}
+		for _, key := range append([][]byte{writerKey}, l.Node...) {
+			value := bytes.Clone(meta.Get(key))
+			if value == nil {
+				continue
+			}
+			if err := errors.Join(node.Put(key, value), meta.Delete(key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // refuseOlder returns an error if a file has an older format than the newest one. It is
@@ -155,7 +192,7 @@ func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
 		if len(raw) != 4 {
 			return fmt.Errorf("%w: no format number", ErrDamaged)
 		}
-		format, writer = binary.BigEndian.Uint32(raw), string(meta.Get(writerKey))
+		format, writer = binary.BigEndian.Uint32(raw), string(tx.Node().Get(writerKey))
 		return nil
 	})
 	return format, writer, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,16 +40,21 @@ func withFile(t *testing.T, path string, format uint32, fn func(*boltfile.DB)) {
 }
 
 // meta returns a value of the meta bucket.
-func meta(t *testing.T, db *boltfile.DB, key string) (value []byte) {
+func meta(t *testing.T, db *boltfile.DB, key string) []byte { return stored(t, db, "meta", key) }
+
+// stored returns a value of a bucket. It is nil if there is none.
+func stored(t *testing.T, db *boltfile.DB, bucket, key string) (found []byte) {
 	t.Helper()
 	err := db.View(func(tx *boltfile.Tx) error {
-		value = bytes.Clone(tx.Bucket([]byte("meta")).Get([]byte(key)))
+		if b := tx.Bucket([]byte(bucket)); b != nil {
+			found = bytes.Clone(b.Get([]byte(key)))
+		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return value
+	return found
 }
 
 // steps returns a layout. Each of its steps records in the file that it has run. The step
@@ -114,8 +120,8 @@ func TestSettleWithoutACopyChangesNothing(t *testing.T) {
 	full := errors.New("the disk is full")
 	withFile(t, filepath.Join(t.TempDir(), "file.db"), 1, func(db *boltfile.DB) {
 		err := steps(1, 2, 0).SettleDB(db, boltfile.Upgrade{Version: "2.0", Before: func() error { return full }})
-		if !errors.Is(err, full) || meta(t, db, "trace") != nil || meta(t, db, "writer") != nil {
-			t.Errorf("got %v, trace %q, writer %q; want the error and nothing else", err, meta(t, db, "trace"), meta(t, db, "writer"))
+		if !errors.Is(err, full) || meta(t, db, "trace") != nil || stored(t, db, "node", "writer") != nil {
+			t.Errorf("got %v, trace %q, writer %q; want the error and nothing else", err, meta(t, db, "trace"), stored(t, db, "node", "writer"))
 		}
 	})
 }
@@ -136,8 +142,42 @@ func TestWriterIsNamed(t *testing.T) {
 		if !ok || *newer != (boltfile.NewerError{Path: path, Format: 2, Oldest: 1, Newest: 1, Writer: "2.0"}) {
 			t.Errorf("got %#v", err)
 		}
-		if string(meta(t, db, "writer")) != "2.0" {
-			t.Errorf("a refused program wrote its name: %q", meta(t, db, "writer"))
+		if string(stored(t, db, "node", "writer")) != "2.0" {
+			t.Errorf("a refused program wrote its name: %q", stored(t, db, "node", "writer"))
+		}
+	})
+}
+
+// TestNodeKeysMove opens a file of a version that had the keys of the bucket node in the meta
+// bucket. They can be read there, and Settle moves them.
+func TestNodeKeysMove(t *testing.T) {
+	t.Parallel()
+	layout := boltfile.Layout{Buckets: [][]byte{[]byte("meta")}, Node: [][]byte{[]byte("id"), []byte("absent")}, Oldest: 1}
+	withFile(t, filepath.Join(t.TempDir(), "file.db"), 1, func(db *boltfile.DB) {
+		node := func() (all string) {
+			err := db.View(func(tx *boltfile.Tx) error {
+				all = fmt.Sprintf("%s %s", tx.Node().Get([]byte("id")), tx.Node().Get([]byte("writer")))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		err := db.Update(func(tx *boltfile.Tx) error {
+			b := tx.Bucket([]byte("meta"))
+			return errors.Join(b.Put([]byte("id"), []byte("7")), b.Put([]byte("writer"), []byte("1.0")), b.Put([]byte("data"), []byte("x")))
+		})
+		if got := node(); err != nil || got != "7 1.0" {
+			t.Errorf("before: got %q, error %v", got, err)
+		}
+		for range 2 {
+			if err := layout.SettleDB(db, boltfile.Upgrade{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := node(); got != "7 1.0" || meta(t, db, "id") != nil || meta(t, db, "writer") != nil || string(meta(t, db, "data")) != "x" {
+				t.Errorf("after: got %q in node, %q and %q in meta", got, meta(t, db, "id"), meta(t, db, "writer"))
+			}
 		}
 	})
 }

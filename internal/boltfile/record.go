@@ -1,6 +1,7 @@
 package boltfile
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type record struct {
 	places map[*bbolt.Bucket]place
 	at     *bbolt.Bucket // the bucket that the last operation changed
 	begun  bool          // there is an operation
+	local  bool          // at is the bucket node, or in it
 }
 
 // place is where a bucket is.
@@ -73,44 +75,54 @@ func (r *record) enter(around *Bucket, name []byte, b *bbolt.Bucket) {
 }
 
 func (r *record) make(around *Bucket, name []byte, b *bbolt.Bucket) {
-	if r != nil {
-		r.in(around).Make(name)
-		r.enter(around, name, b)
+	if r == nil {
+		return
+	}
+	r.enter(around, name, b)
+	if !isNode(around, name) && r.replicates(around) {
+		r.set.Make(name)
 	}
 }
 
 func (r *record) drop(around *Bucket, name []byte) {
-	if r != nil {
-		r.in(around).Drop(name)
+	if r != nil && !isNode(around, name) && r.replicates(around) {
+		r.set.Drop(name)
 	}
 }
 
 func (r *record) put(b *Bucket, key, value []byte) {
-	if r != nil {
-		r.in(b).Put(key, value)
+	if r != nil && r.replicates(b) {
+		r.set.Put(key, value)
 	}
 }
 
 func (r *record) delete(b *Bucket, key []byte) {
-	if r != nil {
-		r.in(b).Delete(key)
+	if r != nil && r.replicates(b) {
+		r.set.Delete(key)
 	}
 }
 
 func (r *record) sequence(b *Bucket, n uint64) {
-	if r != nil {
-		r.in(b).Sequence(n)
+	if r != nil && r.replicates(b) {
+		r.set.Sequence(n)
 	}
 }
 
-// in returns the set, in which the given bucket is selected. nil is the root of the file.
-func (r *record) in(b *Bucket) *change.Set {
+// replicates selects the given bucket in the set, unless it is the bucket node or in it. It reports
+// whether it did. nil is the root of the file.
+func (r *record) replicates(b *Bucket) bool {
 	if at := b.bolt(); at != r.at || !r.begun {
-		r.set.In(r.names(at)...)
+		names := r.names(at)
 		r.at, r.begun = at, true
+		if r.local = len(names) > 0 && bytes.Equal(names[0], nodeBucket); !r.local {
+			r.set.In(names...)
+		}
 	}
-	return &r.set
+	return !r.local
 }
+
+// isNode reports whether a bucket is the bucket node.
+func isNode(around *Bucket, name []byte) bool { return around == nil && bytes.Equal(name, nodeBucket) }
 
 // names returns the names of a bucket and of those around it, the outermost first.
 func (r *record) names(b *bbolt.Bucket) [][]byte {
@@ -122,8 +134,8 @@ func (r *record) names(b *bbolt.Bucket) [][]byte {
 }
 
 // Apply changes the file as a change set says. The set must be of a file that was equal to this
-// one. If it does not fit, the error wraps ErrDamaged or change.ErrInvalid, and the transaction
-// must not be committed.
+// one, except for the bucket node. If it does not fit, the error wraps ErrDamaged or
+// change.ErrInvalid, and the transaction must not be committed.
 func (tx *Tx) Apply(set []byte) error {
 	var b *Bucket
 	return change.Each(set, func(op change.Op) (err error) {
@@ -133,6 +145,9 @@ func (tx *Tx) Apply(set []byte) error {
 			}
 		}
 		if b == nil {
+			if isNode(nil, op.Key) {
+				return change.ErrInvalid
+			}
 			switch op.Kind {
 			case change.Make:
 				_, err = tx.CreateBucket(op.Key)
@@ -163,6 +178,9 @@ func (tx *Tx) Apply(set []byte) error {
 func (tx *Tx) at(names [][]byte) (*Bucket, error) {
 	if len(names) == 0 {
 		return nil, nil
+	}
+	if isNode(nil, names[0]) {
+		return nil, change.ErrInvalid
 	}
 	b := tx.Bucket(names[0])
 	for _, name := range names[1:] {

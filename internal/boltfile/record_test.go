@@ -20,11 +20,13 @@ type follower struct {
 	copied *boltfile.Writer
 	next   []byte
 	sets   int
+	last   uint64 // the position of the last Append
 }
 
-func (f *follower) Append(set []byte) error {
+func (f *follower) Append(set []byte) (uint64, error) {
 	f.next = bytes.Clone(set)
-	return nil
+	f.last++
+	return f.last, nil
 }
 
 func (f *follower) Settle(visible bool) {
@@ -175,14 +177,16 @@ func TestDigestTellsDifferences(t *testing.T) {
 	}
 	seen := map[[32]byte]string{}
 	for what, change := range map[string]func(*boltfile.Tx) error{
-		"nothing":                func(*boltfile.Tx) error { return nil },
-		"a key":                  func(tx *boltfile.Tx) error { return first(tx).Put([]byte("k"), []byte("v")) },
-		"key and value are one":  func(tx *boltfile.Tx) error { return first(tx).Put([]byte("kv"), nil) },
-		"a nested bucket":        func(tx *boltfile.Tx) error { return below(first(tx), "kv") },
-		"a bucket at the root":   func(tx *boltfile.Tx) error { _, err := tx.CreateBucket([]byte("kv")); return err },
-		"a sequence":             func(tx *boltfile.Tx) error { return first(tx).SetSequence(1) },
-		"two nested buckets":     func(tx *boltfile.Tx) error { return errors.Join(below(first(tx), "k"), below(first(tx), "v")) },
-		"a bucket in the nested": func(tx *boltfile.Tx) error { return errors.Join(below(first(tx), "k"), below(first(tx).Bucket([]byte("k")), "v")) },
+		"nothing":               func(*boltfile.Tx) error { return nil },
+		"a key":                 func(tx *boltfile.Tx) error { return first(tx).Put([]byte("k"), []byte("v")) },
+		"key and value are one": func(tx *boltfile.Tx) error { return first(tx).Put([]byte("kv"), nil) },
+		"a nested bucket":       func(tx *boltfile.Tx) error { return below(first(tx), "kv") },
+		"a bucket at the root":  func(tx *boltfile.Tx) error { _, err := tx.CreateBucket([]byte("kv")); return err },
+		"a sequence":            func(tx *boltfile.Tx) error { return first(tx).SetSequence(1) },
+		"two nested buckets":    func(tx *boltfile.Tx) error { return errors.Join(below(first(tx), "k"), below(first(tx), "v")) },
+		"a bucket in the nested": func(tx *boltfile.Tx) error {
+			return errors.Join(below(first(tx), "k"), below(first(tx).Bucket([]byte("k")), "v"))
+		},
 	} {
 		w := openRecorded(t, nil)
 		if err := transact(t, w, change); err != nil {
@@ -227,8 +231,8 @@ func TestRecorderRefuses(t *testing.T) {
 
 type refusing struct{ err error }
 
-func (r refusing) Append([]byte) error { return r.err }
-func (refusing) Settle(bool)           { panic("settled a set that was refused") }
+func (r refusing) Append([]byte) (uint64, error) { return 0, r.err }
+func (refusing) Settle(bool)                     { panic("settled a set that was refused") }
 
 // TestApplyForeignSets refuses sets that do not fit the file, and changes nothing.
 func TestApplyForeignSets(t *testing.T) {
@@ -243,6 +247,8 @@ func TestApplyForeignSets(t *testing.T) {
 		"no such nested bucket": set(func(s *change.Set) { s.In([]byte("first"), []byte("x")); s.Delete([]byte("k")) }),
 		"the bucket exists":     set(func(s *change.Set) { s.In(); s.Make([]byte("first")) }),
 		"nothing to drop":       set(func(s *change.Set) { s.In(); s.Drop([]byte("second")) }),
+		"the bucket node":       set(func(s *change.Set) { s.In(); s.Make([]byte("node")) }),
+		"a key in node":         set(func(s *change.Set) { s.In([]byte("node")); s.Put([]byte("k"), []byte("v")) }),
 		"a key at the root":     set(func(s *change.Set) { s.In(); s.Put([]byte("k"), []byte("v")) }),
 		"an unknown operation":  {99},
 		"a cut set":             set(func(s *change.Set) { s.In([]byte("first")); s.Put([]byte("k"), []byte("v")) })[:12],

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"os"
 
-	"go.etcd.io/bbolt"
-
 	"svc/internal/change"
 )
 
-// shadow is a copy in memory of an open file. It receives the change sets only, and is compared with
+// shadow is a copy in memory of an open file, without its bucket node. It receives the change sets only, and is compared with
 // the file when that is closed. Programs and tests that are built with the tag "shadow" have one for
 // each file that they open for writing.
 type shadow struct {
@@ -30,25 +28,35 @@ type branch struct {
 
 func newBranch() *branch { return &branch{keys: map[string][]byte{}, below: map[string]*branch{}} }
 
-// shadowed returns a recorder that passes everything on to o.Recorder.
-func (o Options) shadowed(db *bbolt.DB) Recorder {
-	s := &shadow{Recorder: o.Recorder}
-	if (&examiner{}).examine(db.Path()) != nil { // Open did not examine all pages
-		return s
+// addShadow replaces the recorder by one that passes everything on to it.
+func (d *DB) addShadow() {
+	s := &shadow{Recorder: d.options.Recorder}
+	s.root = d.loadAll()
+	d.options.Recorder = s
+}
+
+// loadAll returns the content of the file. It is nil if the file is damaged, because bbolt may not end
+// on damaged pages, and Open does not examine all of them.
+func (d *DB) loadAll() (root *branch) {
+	if d.examine() != nil {
+		return nil
 	}
-	err := db.View(func(tx *bbolt.Tx) (err error) {
-		s.root, err = load((*Tx)(tx))
+	err := d.View(func(tx *Tx) (err error) {
+		root, err = load(tx)
 		return err
 	})
 	if err != nil {
-		s.root = nil
+		return nil
 	}
-	return s
+	return root
 }
 
 func load(tx *Tx) (*branch, error) {
 	root := newBranch()
 	err := tx.ForEach(func(name []byte, b *Bucket) (err error) {
+		if isNode(nil, name) {
+			return nil
+		}
 		root.below[string(name)], err = loadBucket(b)
 		return err
 	})
@@ -69,12 +77,12 @@ func loadBucket(b *Bucket) (*branch, error) {
 	return loaded, err
 }
 
-func (s *shadow) Append(set []byte) error {
+func (s *shadow) Append(set []byte) (position uint64, err error) {
 	s.pending = bytes.Clone(set)
 	if s.Recorder != nil {
 		return s.Recorder.Append(set)
 	}
-	return nil
+	return 0, nil
 }
 
 func (s *shadow) Settle(visible bool) {
@@ -117,21 +125,18 @@ func (s *shadow) apply(op change.Op) error {
 	return nil
 }
 
-// compare panics if the file and its shadow differ.
-func (s *shadow) compare(db *bbolt.DB) {
-	if s.root == nil || (&examiner{}).examine(db.Path()) != nil { // bbolt may not end on damaged pages
+// compareShadow panics if the file and its shadow differ.
+func (d *DB) compareShadow() {
+	s, _ := d.options.Recorder.(*shadow)
+	if s == nil || s.root == nil {
 		return
 	}
-	var actual *branch
-	err := db.View(func(tx *bbolt.Tx) (err error) {
-		actual, err = load((*Tx)(tx))
-		return err
-	})
-	if err != nil {
+	actual := d.loadAll()
+	if actual == nil {
 		return
 	}
 	if how := actual.differs(s.root); how != "" {
-		fmt.Fprintf(os.Stderr, "shadow of %s: %s\n", db.Path(), how)
+		fmt.Fprintf(os.Stderr, "shadow of %s: %s\n", d.Path(), how)
 		panic("the change sets of a file do not lead to its content")
 	}
 }

@@ -198,7 +198,7 @@ func (w *Writer) Writable() error {
 		return f.fault
 	}
 	defer w.Unlock()
-	return w.UpdateUncounted(func(tx *Tx) error { // rewrites an existing value, which takes a page
+	return w.write(w.db.rewrite, func(tx *Tx) error { // rewrites an existing value, which takes a page
 		meta := tx.Bucket(metaBucket)
 		return meta.Put(formatKey, bytes.Clone(meta.Get(formatKey)))
 	})
@@ -243,7 +243,10 @@ func (w *Writer) Update(fn func(*Tx) error) error {
 
 // UpdateUncounted is like Update, but State does not count the transaction as a commit.
 // It is for background work.
-func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
+func (w *Writer) UpdateUncounted(fn func(*Tx) error) error { return w.write(w.db.update, fn) }
+
+// write runs fn in a write transaction that the given method of w.db runs.
+func (w *Writer) write(update func(func(*Tx) error) error, fn func(*Tx) error) (err error) {
 	if err := w.Unopened(); err != nil {
 		return err
 	}
@@ -255,7 +258,7 @@ func (w *Writer) UpdateUncounted(fn func(*Tx) error) (err error) {
 		return w.failed(errWaiting, err, begun)
 	}
 	number, complete := 0, false
-	err = w.db.update(func(tx *Tx) error {
+	err = update(func(tx *Tx) error {
 		number = tx.ID()
 		err := fn(tx)
 		complete = err == nil
@@ -309,7 +312,7 @@ func (w *Writer) confirm() error {
 		}
 		<-time.After(time.Millisecond)
 	}
-	if err := w.db.update(func(*Tx) error { return nil }); err != nil {
+	if err := w.db.rewrite(func(*Tx) error { return nil }); err != nil {
 		return err
 	}
 	w.unconfirmed = false

@@ -119,6 +119,8 @@ type Options struct {
 	Upgrade boltfile.Upgrade
 	// ReadOnly disables background work, for a copy that is only read.
 	ReadOnly bool
+	// Recorder receives the changes of each transaction; see boltfile.Options.
+	Recorder boltfile.Recorder
 }
 
 // Engine is an open events.db. It is safe for concurrent use.
@@ -220,7 +222,7 @@ func Open(path string, o Options) (*Engine, error) {
 	if err := boltfile.Create(path, layOut); err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, MaxSize: o.MaxSize})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, MaxSize: o.MaxSize, Recorder: o.Recorder})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
