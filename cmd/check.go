@@ -20,7 +20,7 @@ import (
 )
 
 func (p *program) checkCommand() *cobra.Command {
-	var repair, asJSON bool
+	var repair, digest, asJSON bool
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Check the data for damage",
@@ -36,14 +36,24 @@ can no longer be read: restore a backup. "wrong" contradicts other data; --repai
 rebuilds most of it, while no server is running. A "note" wastes some space or
 corrects itself. At most 100 findings of each kind are listed.
 
+With --digest, nothing is checked. It prints the SHA-256 of the content of each data
+file and the position of both, a number that grows with every replicated change. Two
+data directories with equal digests have the same data, even if the files differ.
+
 The exit code is 0 if nothing is damaged or wrong, 1 if something is, 13 if a file
 is so damaged that nothing in it can be read, and 11 if --repair finds a running
 server.`,
-		Example: "  svc check --data /var/lib/svc\n  svc check --data /var/lib/svc --repair",
+		Example: "  svc check --data /var/lib/svc\n  svc check --data /var/lib/svc --repair\n  svc check --data /var/lib/svc --digest --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r := &checkRun{program: p, repair: repair, began: time.Now(), spoke: time.Now()}
+			if digest && repair {
+				return withCode(exitUsage, errors.New("--digest checks nothing; leave out --repair"))
+			}
+			r := &checkRun{program: p, repair: repair, digest: digest, began: time.Now(), spoke: time.Now()}
 			err := r.run(c)
+			if digest && err == nil {
+				return r.printDigest(asJSON)
+			}
 			if r.report == nil {
 				return err
 			}
@@ -51,6 +61,7 @@ server.`,
 		},
 	}
 	c.Flags().BoolVar(&repair, "repair", false, "rebuild derived data that is wrong; no server may be running")
+	c.Flags().BoolVar(&digest, "digest", false, "print a digest of each data file instead of checking it")
 	addData(c, &asJSON)
 	return c
 }
@@ -59,10 +70,12 @@ server.`,
 type checkRun struct {
 	*program
 	repair       bool
+	digest       bool   // print digests instead of checking
 	files        string // directory of local files
 	began, spoke time.Time
 	report       *integrity.Report // report of the last check; nil before the first check
 	repaired     []integrity.Count // findings that the repair has repaired
+	digests      instance.Digests  // the result of --digest
 }
 
 func (r *checkRun) run(c *cobra.Command) error {
@@ -89,6 +102,9 @@ func (r *checkRun) offline(ctx context.Context, dir string) error {
 	}
 	if !instance.Has(dir, datadir.Database) {
 		return noData(dir)
+	}
+	if r.digest {
+		return r.readDigests(dir)
 	}
 	if _, err := instance.EmptyStaging(dir); err != nil {
 		return err
@@ -125,6 +141,9 @@ func (r *checkRun) online(ctx context.Context, to connection) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(copies.Folder)) }()
+	if r.digest {
+		return r.readDigests(copies.Folder)
+	}
 	r.report = integrity.NewReport(r.progress)
 	if err := explainDamage(instance.CheckDatabases(ctx, copies.Folder, r.report)); err != nil {
 		return err
@@ -226,6 +245,23 @@ func (r *checkRun) advice() string {
 		b.WriteString("\nto make anew what can be derived, stop the server and use: svc check --repair")
 	}
 	return b.String()
+}
+
+// readDigests reads the digests of the data files in a folder.
+func (r *checkRun) readDigests(folder string) (err error) {
+	if r.digests, err = instance.Digest(folder); errors.Is(err, store.ErrDamaged) {
+		err = fmt.Errorf("%w\nto see everything that is damaged, use: svc check", err)
+	}
+	return err
+}
+
+func (r *checkRun) printDigest(asJSON bool) error {
+	if asJSON {
+		return printJSON(r.stdout, r.digests)
+	}
+	_, err := fmt.Fprintf(r.stdout, "position   %d\n%-9s  %s\n%-9s  %s\n",
+		r.digests.Position, datadir.Database, r.digests.Data, datadir.Events, r.digests.Events)
+	return err
 }
 
 // notNil returns an empty list for nil, which JSON encodes as [] instead of null.

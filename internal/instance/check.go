@@ -2,9 +2,11 @@ package instance
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"path/filepath"
 
+	"svc/internal/boltfile"
 	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/integrity"
@@ -41,6 +43,31 @@ func CheckDatabases(ctx context.Context, dir string, report *integrity.Report) e
 		err = errors.Join(err, event.Check(ctx, filepath.Join(dir, datadir.Events), report))
 	}
 	return err
+}
+
+// Digests identify the content of both databases. Two directories with equal digests have the same
+// data, even if their files differ.
+type Digests struct {
+	Position uint64 `json:"position"` // the greater position of both files; 0 if they have never been replicated
+	Data     string `json:"svc.db"`   // SHA-256 in hexadecimal digits
+	Events   string `json:"events.db"`
+}
+
+// Digest reads the digests of both databases in a folder. No process may write to them. The error
+// contains the path. It is store.ErrDamaged, store.ErrLocked or an error of the file system.
+func Digest(dir string) (d Digests, err error) {
+	for _, file := range []struct {
+		name string
+		sum  *string
+	}{{datadir.Database, &d.Data}, {datadir.Events, &d.Events}} {
+		sum, position, err := boltfile.DigestFile(filepath.Join(dir, file.name))
+		if err != nil {
+			return d, err
+		}
+		*file.sum = hex.EncodeToString(sum[:])
+		d.Position = max(d.Position, position)
+	}
+	return d, nil
 }
 
 // readable reports whether, according to the report, the check could read all parts of a database
