@@ -250,6 +250,26 @@ func needsBash(t *testing.T) {
 	}
 }
 
+// TestShadows checks that the gate runs the tests of the packages that write with the build tag
+// "shadow", and those of the API only with -all.
+func TestShadows(t *testing.T) { //nolint:paralleltest // changes the folder
+	tagged := func(name, body string) string {
+		return "//go:build shadow\n\npackage " + name + "\n\nimport \"testing\"\n\nfunc TestShadow(t *testing.T) { " + body + " }\n"
+	}
+	in(t, map[string]string{
+		"internal/boltfile/boltfile.go":    "package boltfile\n",
+		"internal/boltfile/shadow_test.go": tagged("boltfile", "t.Skip()"),
+		"internal/event/event.go":          "package event\n",
+		"internal/event/shadow_test.go":    tagged("event", ""),
+		"store/store.go":                   "package store\n",
+		"store/shadow_test.go":             tagged("store", ""),
+		"api/web/web.go":                   "package web\n",
+		"api/web/shadow_test.go":           tagged("web", `t.Error("differs")`),
+	})
+	expect(t, 0, "2 passed, 0 failed, 0 skipped", []string{`(?m)^shadows +ok`}, "shadows")
+	expect(t, 1, "2 passed, 1 failed, 0 skipped", []string{`(?m)^shadows +FAILED`, `differs`}, "-all", "shadows")
+}
+
 // TestUnchangedChecks checks that a check runs again if and only if its inputs or tools have
 // changed since it passed. If only the program has changed, only the story of each library and of
 // the console runs.

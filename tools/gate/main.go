@@ -15,6 +15,7 @@
 //	main.go       the steps and their order
 //	steps.go      the steps that run a single command
 //	tests.go      the Go tests, and the choice of those that use the race detector
+//	shadows.go    the tests that write, with what is recorded compared with the files
 //	testrun.go    one run of go test, and its results
 //	goroutines.go which packages start goroutines
 //	platforms.go  the step that type-checks the program for every platform
@@ -63,6 +64,7 @@ type skip struct {
 // because they take longest.
 var steps = []step{
 	{"tests", tests},
+	{"shadows", shadows},
 	{"format", format},
 	{"vet", vet},
 	{"platforms", platforms},
