@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"svc/internal/boltfile"
 	"svc/internal/boltfile/bolttest"
 	"svc/internal/event"
+	"svc/internal/event/submission"
+	"svc/internal/platform"
 )
 
 // TestCopyFollowsTheRecord records everything that an engine writes. A copy to which only the change
@@ -58,4 +62,65 @@ func TestCopyFollowsTheRecord(t *testing.T) {
 	check(t, follower.Close())
 	w.o.Recorder = nil
 	w.open(t) // for the cleanup
+}
+
+// discarding counts the bytes of change sets.
+type discarding struct{ position, bytes uint64 }
+
+func (d *discarding) Append(set []byte) (uint64, error) {
+	d.position++
+	d.bytes += uint64(len(set))
+	return d.position, nil
+}
+
+func (*discarding) Settle(bool) {}
+
+// BenchmarkIngest stores batches of 20 events from 64 senders at a time, with and without a
+// recorder. The difference is the price of recording.
+func BenchmarkIngest(b *testing.B) {
+	for _, recorded := range []bool{false, true} {
+		b.Run(fmt.Sprintf("recorded=%v", recorded), func(b *testing.B) {
+			o, d := event.Options{}, &discarding{}
+			if recorded {
+				o.Recorder = d
+			}
+			e, err := event.Open(filepath.Join(b.TempDir(), "events.db"), o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			const size = 20
+			var number atomic.Int64
+			b.SetParallelism(64)
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					n := number.Add(1)
+					now := time.Now().Unix()
+					batch := &event.Batch{
+						Project: 1, Received: now, Subject: fmt.Sprint("user ", n%5000), Session: fmt.Sprint("session ", n%20_000),
+						Client: submission.Client{Platform: platform.Linux, Region: "DE", UserAgent: "ua"},
+					}
+					for i := range size {
+						batch.Items = append(batch.Items, submission.Item{
+							ID: fmt.Sprintf("%d-%d", n, i), Name: "opened", At: now, Properties: []byte(`{"plan":"free","n":17}`),
+						})
+					}
+					if _, err := e.Ingest(batch); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+			if err := e.Flush(); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			events := float64(number.Load() * size)
+			b.ReportMetric(float64(b.Elapsed())/events, "ns/event")
+			b.ReportMetric(float64(d.bytes)/events, "B/event")
+			if err := e.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
 }
