@@ -5,8 +5,6 @@
 //	db.go        DB: opening, read transactions
 //	tx.go        Tx, Bucket, Cursor: the part of bbolt that is used
 //	record.go    recording what transactions change, and applying it
-//	shadow.go    comparing what is recorded with the file, in tests with the build tag "shadow"
-//	shadow_off.go  in other builds
 //	node.go      what describes the directory of a file, and its position
 //	digest.go    a hash over the content of a file
 //	writer.go    Writer: write transactions, full and failing disks
@@ -22,6 +20,8 @@
 //	check.go     checking and repairing a file that is not open
 //	state.go     counters for status and metrics
 //	watch.go     warnings about transactions that stay open
+//	shadow.go    comparing what is recorded with the file, with the build tag "shadow"
+//	shadow_off.go  what other builds have instead
 package boltfile
 
 import (
