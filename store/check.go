@@ -89,11 +89,10 @@ func (c *checker) marks() (whole bool, err error) {
 	if meta == nil || err != nil {
 		return false, err
 	}
-	if n := len(c.tx.bolt.Node().Get(storeIDKey)); n != len(uuid.UUID{}) {
-		c.report.Add(integrity.Layout, "/node/store_id", "the id of the file has %d bytes, not 16", n)
-	}
-	if n := len(meta.Get(ownerKey)); n != len(uuid.UUID{}) {
-		c.report.Add(integrity.Layout, "/meta/owner_id", "the id for storage directories has %d bytes, not 16", n)
+	for i, id := range [][]byte{c.tx.bolt.Node().Get(storeIDKey), meta.Get(ownerKey)} {
+		if where := []string{"/node/store_id", "/meta/owner_id"}[i]; len(id) != len(uuid.UUID{}) {
+			c.report.Add(integrity.Layout, where, "the id of the file has %d bytes, not 16", len(id))
+		}
 	}
 	if raw := meta.Get(lastIDKey); raw != nil && len(raw) != len(c.last) {
 		c.report.Add(integrity.Layout, "/meta/last_id", "the last id has %d bytes, not 16", len(raw))

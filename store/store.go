@@ -199,7 +199,9 @@ func (s *Store) layOut(t *boltfile.Tx) error {
 	}
 	now := s.now().Unix()
 	local := &StorageBackend{Name: localName, Kind: StorageLocal, Default: true, CreatedAt: now, UpdatedAt: now}
-	return errors.Join(putNewID(t.Node(), storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local))
+	return errors.Join(
+		putNewID(t.Node(), storeIDKey), putNewID(meta, ownerKey), put(t.Bucket(storageBackendsBucket), []byte(LocalStorage), local),
+	)
 }
 
 // load reads the data that a store holds in memory: ids, the number of the last change, the project

@@ -97,9 +97,10 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 
 // Settle migrates an open file to the newest format, with one transaction for each step,
 // and stores u.Version in it. It creates the bucket node if the file does not have it. A
-// crash between two steps leaves the file in one of the formats. The error is a *NewerError, ErrDamaged, or an error of Before, of a step or of
-// the file system. If it is a *NewerError, the file is unchanged. A file that is open
-// read-only must already have the newest format.
+// crash between two steps leaves the file in one of the formats. The error is a
+// *NewerError, ErrDamaged, or an error of Before, of a step or of the file system. If it is
+// a *NewerError, the file is unchanged. A file that is open read-only must already have the
+// newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)
