@@ -39,8 +39,8 @@ type errorView struct {
 	Error      string `json:"error"`
 }
 
-// errGone reports that the client has disconnected. No client reads the response, and the server
-// has not failed.
+// errGone reports that the client has disconnected. Its kind is fault.Invalid, because the server
+// has not failed. No client reads the response.
 var errGone = fault.New(fault.Invalid, "the request was given up by the client")
 
 // StatusOf returns the HTTP status for the given error, which may be nil.

@@ -119,8 +119,8 @@ func isParam(segment string) bool { return strings.HasPrefix(segment, ":") }
 // checkPatterns checks the patterns, so that httprouter cannot panic when they are registered in a
 // tree.
 func checkPatterns(patterns []Pattern) error {
-	shapes := map[Pattern]string{} // method and path without names, to the path
-	names := map[string]string{}   // path up to a parameter without names, to its name
+	shapes := map[Pattern]string{} // maps method and path without parameter names to the path
+	names := map[string]string{}   // maps the path up to a parameter, without names, to the name of the parameter
 	for _, p := range patterns {
 		if p.Method == "" || strings.ToUpper(p.Method) != p.Method {
 			return fmt.Errorf("route %q %s: the method must be in capitals", p.Method, p.Path)
