@@ -53,7 +53,7 @@ type field struct {
 	Owner     *schema // nil for a parameter
 }
 
-// schema is a named schema.
+// schema is a named schema of openapi.yaml.
 type schema struct {
 	Name, Doc string
 	Fields    []*field
@@ -68,7 +68,7 @@ type schema struct {
 // operation is a method of the libraries.
 type operation struct {
 	ID, Name, Namespace string
-	Verb, Path          string
+	Verb, Path          string // HTTP method and path
 	Summary, Detail     string
 	Args                []*field // path arguments, without the project
 	Query               []*field
@@ -397,8 +397,9 @@ func union(schemas []*schema) []mergedField {
 }
 
 // mergedDoc returns the description of a type that is generated from several schemas. It prefers
-// the schema with the same name. If there is none, it takes the last schema if that schema is part
-// of a request, because it then describes changes. Otherwise, it takes the first schema.
+// the description of the schema with the same name. If there is none, it takes that of the last
+// schema if that schema is part of a request, because it then describes changes. Otherwise, it
+// takes that of the first schema.
 func mergedDoc(name string, schemas []*schema) string {
 	for _, v := range schemas {
 		if v.Name == name {
