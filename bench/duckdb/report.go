@@ -16,8 +16,8 @@ type result struct {
 	Threads   int                `json:"threads"` // threads used by DuckDB
 	Questions []answer           `json:"questions"`
 	Forms     []form             `json:"forms"`
-	Bytes     map[string]float64 `json:"bytes"` // bytes per event, by DuckDB table
-	Different int                `json:"different"`
+	Bytes     map[string]float64 `json:"bytes"`     // bytes per event, by DuckDB table
+	Different int                `json:"different"` // number of answers that differ between the programs
 }
 
 // answer holds the times of both programs for one question, in milliseconds.
