@@ -16,8 +16,8 @@ type Clients struct {
 	systems sync.Pool    // contains a map[description]useragent.System for each core
 }
 
-// NewClients returns a Clients that looks up the locations of client addresses in the parameter
-// places. If places is nil, all locations are unknown.
+// NewClients returns a Clients that looks up the locations of client addresses in the given
+// locator. If places is nil, all locations are unknown.
 func NewClients(places *geo.Locator) *Clients {
 	return &Clients{places: places, systems: sync.Pool{New: func() any { return map[description]useragent.System{} }}}
 }

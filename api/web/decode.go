@@ -181,9 +181,9 @@ func Check[In, How, Change any](r *Request, check func(In, How) (Change, error),
 	return check(in, how)
 }
 
-// Fill decodes a JSON object into the struct that in points to. It matches names as Decode does,
-// and also sets fields of embedded structs. It reports whether object is a valid JSON object. If it
-// is not, some of the fields may have been set.
+// Fill decodes a JSON object into a struct, to which its first parameter points. It matches names
+// as Decode does, and also sets fields of embedded structs. It reports whether object is a valid
+// JSON object. If it is not, some of the fields may have been set.
 func Fill(in any, object json.RawMessage) bool {
 	v := reflect.ValueOf(in).Elem()
 	fields := fieldsOf(v.Type())

@@ -71,8 +71,8 @@ func (m *Metrics) Without(r *http.Request) *RouteMetrics {
 	return m.unrouted
 }
 
-// Answered counts a request that was answered with the given status after the duration took. Status
-// 0 counts as 200, because net/http sends 200 if the handler sets no status.
+// Answered counts a request that was answered with the given status, and the time that this took.
+// Status 0 counts as 200, because net/http sends 200 if the handler sets no status.
 func (m *RouteMetrics) Answered(status int, took time.Duration) {
 	if status == http.StatusOK || status == 0 {
 		m.ok.Add(1)

@@ -296,7 +296,8 @@ func OrNil(text *string) *string {
 	return text
 }
 
-// Quote returns the first 64 characters of a text in quotation marks, for use in a message.
+// Quote returns a text in quotation marks, for use in a message. It truncates the text to 64
+// characters.
 func Quote(text string) string {
 	if runes := []rune(text); len(runes) > 64 {
 		text = string(runes[:64]) + "…"

@@ -40,7 +40,8 @@ func (p *Problems) Record(in RecordInput, now int64) Record {
 // MaxAhead is the number of seconds by which a time may be ahead of the server's clock.
 const MaxAhead = 300 // seconds
 
-// Past checks a time in Unix seconds, which must not be more than MaxAhead after now.
+// Past checks a time in Unix seconds, which must not be more than MaxAhead seconds after the
+// parameter now.
 func (p *Problems) Past(field string, o Optional[Integer], now int64, required bool) {
 	switch {
 	case required && o.Value == nil && !o.Wrong:

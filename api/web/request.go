@@ -177,10 +177,10 @@ func (r *Request) DoNotTrack() bool {
 // maxReads is the maximum number of attempts of Snapshot.
 const maxReads = 100
 
-// Snapshot calls read with a snapshot of the project in the path. If read returns store.ErrStale,
-// because a text that it needs has been changed or deleted since the snapshot, Snapshot calls read
-// again with a new snapshot. After maxReads attempts, Snapshot returns an error. That only happens
-// if there was a write during each attempt.
+// Snapshot calls the function read with a snapshot of the project in the path. If read returns
+// store.ErrStale, because a text that it needs has been changed or deleted since the snapshot,
+// Snapshot calls read again with a new snapshot. After maxReads attempts, Snapshot returns an
+// error. That only happens if there was a write during each attempt.
 func (r *Request) Snapshot(db *store.Store, read func(*store.Snapshot) error) error {
 	for tries := 1; ; tries++ {
 		snap, err := db.Snapshot(r.Param("k"))

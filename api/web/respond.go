@@ -146,8 +146,8 @@ func Encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// AppendText appends text as a JSON string to the slice to. It encodes the text exactly as Encode
-// does.
+// AppendText appends text as a JSON string to a slice and returns the result. It encodes the text
+// exactly as Encode does.
 func AppendText(to []byte, text string) []byte {
 	begin, from := len(to), 0
 	to = append(to, '"')

@@ -138,8 +138,8 @@ func checkPatterns(patterns []Pattern) error {
 	return nil
 }
 
-// checkPath returns the path without the names of its parameters. It adds each name to the map
-// names under the path up to the parameter.
+// checkPath returns the path without the names of its parameters. It adds each name to the given
+// map, with the path up to the parameter as the key.
 func checkPath(path string, names map[string]string) (shape string, err error) {
 	if path == "/" {
 		return path, nil

@@ -73,14 +73,14 @@ func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	return o
 }
 
-// Int reads an optional integer from the query. If it was not sent or is not from least to most,
-// Int returns the parameter otherwise.
+// Int reads an optional integer from the query. If it was not sent or is outside of the range from
+// least to most, Int returns the default, which is the parameter otherwise.
 func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
 	return p.IntOf(name, queryInteger(r, name), otherwise, least, most)
 }
 
-// IntOf checks an optional integer. If it was not sent or is not from least to most, IntOf returns
-// the parameter otherwise.
+// IntOf checks an optional integer. If it was not sent or is outside of the range from least to
+// most, IntOf returns the default, which is the parameter otherwise.
 func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, least, most int) int {
 	n := int64(o.Or(LooseInteger(otherwise)))
 	if o.Wrong || n < int64(least) || n > int64(most) {
@@ -91,7 +91,7 @@ func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, leas
 }
 
 // OneOf reads a query parameter that must be one of the given words. If it was not sent, OneOf
-// returns the parameter otherwise.
+// returns the default, which is the parameter otherwise.
 func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) string {
 	if text := r.Query(name); text != "" {
 		return p.WordOf(name, Optional[string]{Value: &text}, otherwise, words...)
@@ -100,7 +100,7 @@ func (p *Problems) OneOf(r *Request, name, otherwise string, words ...string) st
 }
 
 // WordOf checks an optional text that must be one of the given words. If it was not sent, WordOf
-// returns the parameter otherwise.
+// returns the default, which is the parameter otherwise.
 func (p *Problems) WordOf(field string, o Optional[string], otherwise string, words ...string) string {
 	text := o.Or(otherwise)
 	if o.Wrong || o.Value != nil && !slices.Contains(words, text) {
@@ -109,9 +109,9 @@ func (p *Problems) WordOf(field string, o Optional[string], otherwise string, wo
 	return text
 }
 
-// Buckets reads granularity, which is hour or day, from the query. If it was not sent, it is set to
-// the parameter otherwise. If the request has no problems, Buckets also divides the range into
-// buckets of that duration.
+// Buckets reads granularity, which is hour or day, from the query. The default is the parameter
+// otherwise. If the request has no problems, Buckets also divides the range into buckets of that
+// duration.
 func (p *Problems) Buckets(r *Request, s Span, otherwise string) (b stats.Buckets, granularity string) {
 	granularity = p.OneOf(r, "granularity", otherwise, "hour", "day")
 	if len(p.List) > 0 {
