@@ -73,8 +73,8 @@ func (s *spec) pythonValue(t typ, sent bool) string {
 	return pythonPlain[t.Kind]
 }
 
-// pythonField returns the Python type of a field. The type of the value is followed by the text
-// unset and, if the field can be null, by None.
+// pythonField returns the Python type of a field. The type of the value is followed by the text in
+// the parameter unset and, if the field can be null, by None.
 func (s *spec) pythonField(f *field, unset string) string {
 	if own := s.Names.fieldType("python", f); own != "" {
 		return own

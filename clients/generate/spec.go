@@ -131,8 +131,8 @@ func inOrder(schemas openapi3.Schemas) []string {
 	return slices.SortedFunc(maps.Keys(schemas), func(a, b string) int { return cmp.Or(line(a)-line(b), strings.Compare(a, b)) })
 }
 
-// fill copies the fields of an OpenAPI schema, and of the schemas that it extends, to the parameter
-// to.
+// fill sets the fields of its first parameter to those of an OpenAPI schema and of the schemas that
+// it extends.
 func (s *spec) fill(to *schema, from *openapi3.Schema) {
 	to.Values = s.typeOf(&openapi3.SchemaRef{Value: from}).Values
 	var required []string
@@ -437,8 +437,8 @@ func (s *spec) queryDoc(o *operation, method string) string {
 	return cmp.Or(s.sharedQuery(o)["doc"], "The query of "+method+".")
 }
 
-// queries returns one operation for each query type of a library. The parameter name returns the
-// name of the query type of an operation.
+// queries returns one operation for each query type of a library. The function name returns the
+// name of an operation's query type.
 func (s *spec) queries(language string, name func(*operation) string) []*operation {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(s.Operations), func(o *operation) bool {
