@@ -52,7 +52,7 @@ func interleave(rounds int, contenders ...*contender) error {
 	return nil
 }
 
-// median returns the median over all runs of the value that the parameter of returns for a run.
+// median returns the median of a value over all runs. The parameter of returns the value of a run.
 func (c *contender) median(of func(turn) float64) float64 {
 	var values []float64
 	for _, t := range c.turns {

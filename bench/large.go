@@ -172,8 +172,8 @@ func (s *suite) listCases() (all []listCase) {
 	return all
 }
 
-// list measures requests for a list, after some warm-up requests. If the request searches the logs
-// in the file text, list also measures the same search with grep.
+// list measures requests for a list, after some warm-up requests. If the request searches the plain
+// logs, list also measures the same search with grep in a file of these logs.
 func (s *suite) list(svc *server.Server, text string, c listCase) (r row, err error) {
 	key, err := svc.Key(s.ctx)
 	if err != nil {

@@ -95,8 +95,8 @@ func (s *service) stop() error {
 	return nil
 }
 
-// poll calls done repeatedly until it returns true. The parameter what says in the error what the
-// server has not done in time.
+// poll calls done repeatedly until it returns true. The text what completes the error message "svc
+// serve does not".
 func (s *service) poll(what string, done func() (bool, error)) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		ok, err := done()
