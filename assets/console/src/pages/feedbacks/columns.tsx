@@ -93,7 +93,7 @@ export function useFeedbackColumns(project: string, forwarding: Forwarding, read
       { ...columns.platform, spare: true },
       {
         ...columns.time,
-        width: 126,
+        width: 134,
         sort: "created_at",
         render: ({ created_at }) => format.ago(created_at),
         short: ({ created_at }) => format.hourOrDate(created_at),
