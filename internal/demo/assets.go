@@ -60,7 +60,8 @@ func (w *world) packed(on, version string, content []byte) []byte {
 <plist version="1.0"><dict><key>CFBundleVersion</key><string>%s</string></dict></plist>
 `
 		app := w.name + ".app/Contents/"
-		return zipped(entry{app + "Info.plist", fmt.Appendf(nil, plist, bundleVersion(version))}, entry{app + "Resources/" + w.folder + ".dat", content})
+		information := fmt.Appendf(nil, plist, bundleVersion(version))
+		return zipped(entry{app + "Info.plist", information}, entry{app + "Resources/" + w.folder + ".dat", content})
 	default:
 		return content
 	}

@@ -11,7 +11,7 @@ import (
 // that is offered to the client; see Decision.Latest.
 const (
 	NothingPublished            = "nothing_published"              // no version can be offered
-	PreviewsNotIncluded         = "previews_not_included"          // a preview is greater than the candidate, but the channel excludes previews
+	PreviewsNotIncluded         = "previews_not_included"          // the channel excludes a preview that is greater than the candidate
 	DeprecatedVersionPassedOver = "deprecated_version_passed_over" // a greater version is deprecated, so it is not a candidate
 	LatestVersionDeprecated     = "latest_version_deprecated"      // the candidate is deprecated, because there is no other
 	CurrentVersionRegistered    = "current_version_registered"     // the catalog contains the client's version
