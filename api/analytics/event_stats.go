@@ -22,7 +22,7 @@ func eventRange(s web.Span) query.Range {
 }
 
 // short returns the query parameter with the given name, or "" if it is missing. It reports a
-// problem if the value is longer than the maximum most, in characters.
+// problem if the value has more characters than the parameter most.
 func (p *problems) short(r *web.Request, name string, most int) string {
 	text := r.Query(name)
 	if utf8.RuneCountInString(text) > most {

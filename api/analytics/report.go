@@ -134,8 +134,8 @@ func (x *reporter) release(at int) (v releaseView, err error) {
 	)
 }
 
-// adoption computes the adoption of the version with the position at in the catalog. It covers the
-// time from the hour of the release until end, and stores the result in v.
+// adoption computes the adoption of a version. The parameter at is its position in the catalog. It
+// covers the time from the hour of the release until end, and stores the result in v.
 func (x *reporter) adoption(v *releaseView, at int, from, end int64) error {
 	start := from / hour * hour
 	length := int64(hour)
@@ -170,7 +170,7 @@ func (x *reporter) position(version []byte) int {
 }
 
 // around stores in v the errors and the ratings of two periods of equal length, before and after
-// the release at the time from.
+// the release. The parameter from is the time of the release.
 func (x *reporter) around(v *releaseView, from int64) error {
 	window := min(windowOfDays*day, x.now-from)
 	v.Errors.Window = window

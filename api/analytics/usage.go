@@ -154,14 +154,14 @@ func viewUsage(span web.Span, p usage.Policy, week *usage.Report, lastDay map[st
 	return v
 }
 
-// daysBefore returns the time span of the given number of days that ends at now.
+// daysBefore returns the time span of the given number of days that ends at the time now.
 func daysBefore(now int64, days int) web.Span {
 	return web.Span{Start: max(0, now-int64(days)*day+1), End: now}
 }
 
 // countChecks counts update checks by day and by the version that the client sent. It stores the
-// counts of each day in one element of the slice days. The last element is the day that ends at
-// now.
+// counts of each day in one element of the slice days. The last element is the day that ends at the
+// time now.
 func countChecks(tx *store.Tx, id store.ProjectID, now int64, days []map[string]int64) error {
 	counts := make([]map[string]*int64, len(days)) // pointers, so that known versions allocate nothing
 	for i := range counts {

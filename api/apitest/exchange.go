@@ -54,8 +54,8 @@ type Refusal = struct {
 	Message                  string // a part of the error message
 }
 
-// Refusals sends requests that must be rejected. It checks that a GET request for the path in look
-// returns the same response before and after each of them.
+// Refusals sends requests that must be rejected. The parameter look is a path. Refusals checks that
+// a GET request for it returns the same response before and after each of them.
 func (s *Server) Refusals(t *testing.T, look string, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {

@@ -90,7 +90,7 @@ type command struct {
 }
 
 // readCommand returns the command in a comment, or the reason for ignoring the comment. It stores
-// the command's name in done.
+// the command's name in the parameter done.
 func (h *Handlers) readCommand(a *store.CodehostApp, d *codehost.Delivery, done *commandOutcome) (c command, reason string, err error) {
 	c.event = d.CommentEvent()
 	name, argument, isCommand := codehost.ParseCommand(c.event.Body)
@@ -222,7 +222,7 @@ func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	return taken, err
 }
 
-// eachMark calls do for each of the keys in marks, all in one transaction.
+// eachMark calls the function do for each of the keys in marks, all in one transaction.
 func (h *Handlers) eachMark(marks []string, do func(*store.Tx, string) error) error {
 	return h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {

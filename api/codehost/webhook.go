@@ -292,7 +292,7 @@ func (h *Handlers) delivered(p store.ProjectID, id string) (bool, error) {
 }
 
 // readRelease maps the release in e to a version, or returns the reason for ignoring it. It stores
-// what it knows about the release in done.
+// what it knows about the release in the parameter done.
 func readRelease(e codehost.ReleaseEvent, done *releaseOutcome) (draft codehost.Draft, reason string) {
 	done.Action = new(web.Shorten(e.Action, maxEcho))
 	switch {

@@ -10,12 +10,11 @@ import (
 	"svc/store"
 )
 
-// Sizes in bytes: the maximum size of a cache, and the estimated sizes of the overhead of an entry
-// and of a version.
+// Sizes in bytes.
 const (
-	maxCached     = 16 << 20
-	entryOverhead = 1 << 10
-	releaseSize   = 512
+	maxCached     = 16 << 20 // maximum size of a cache
+	entryOverhead = 1 << 10  // estimated size of an entry without its value
+	releaseSize   = 512      // estimated size of a version
 )
 
 // cache holds responses of feeds. For responses that cannot be cached, it holds those intermediate
@@ -32,8 +31,8 @@ type basis struct {
 	files any
 }
 
-// cached is the key of a response in the cache: its basis, and everything in the request on which
-// the response can depend.
+// cached is the key of a response in the cache: the basis from which the response is made, and
+// everything in the request on which the response can depend.
 type cached struct {
 	basis
 	request string

@@ -49,7 +49,7 @@ type languageLink struct {
 	Current         bool
 }
 
-// layout returns the shared data of a page. at is the path of the page.
+// layout returns the shared data of a page. The parameter at is the path of the page.
 func (h *Handlers) layout(r *web.Request, at string) layout {
 	tags, _ := wishes(r)
 	language := pageLanguage(tags)

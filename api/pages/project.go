@@ -577,7 +577,7 @@ func secure(address string) string {
 	return address
 }
 
-// first returns *translated, or other if translated is nil.
+// first returns *translated, or the parameter other if translated is nil.
 func first(translated *string, other string) string {
 	if translated != nil {
 		return *translated

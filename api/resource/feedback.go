@@ -157,8 +157,8 @@ func (in feedbackInput) checkByAdmin(how write) (feedbackChange, error) {
 	return c, p.Err()
 }
 
-// apply sets those fields of the feedback that are present in the request. now becomes the time of a
-// new reply, in Unix seconds.
+// apply sets those fields of the feedback that are present in the request. The parameter now
+// becomes the time of a new reply, in Unix seconds.
 func (c feedbackChange) apply(f *store.Feedback, now int64) {
 	in := c.in
 	web.SetOrClear(&f.UserID, in.UserID)

@@ -235,8 +235,8 @@ func (p *problems) selection(r *web.Request, page web.Page) store.Selection {
 	return q
 }
 
-// exact reads an integer filter, which must be from least to most, from the query. It returns nil
-// if the filter is not set.
+// exact reads an integer filter, which must be in the range [least, most], from the query. It
+// returns nil if the filter is not set.
 func (p *problems) exact(r *web.Request, name string, least, most int) *int {
 	if !r.Sent(name) {
 		return nil
@@ -282,7 +282,7 @@ func (h *Handlers) logLevels(r *web.Request) (v levelsView, err error) {
 	return v, nil
 }
 
-// countOver calls count with the project in the path and the time range in the query.
+// countOver calls the function count with the project in the path and the time range in the query.
 func countOver[N any](
 	h *Handlers, r *web.Request, count func(tx *store.Tx, p store.ProjectID, from, to int64) (N, error),
 ) (span web.Span, n N, err error) {

@@ -18,9 +18,9 @@ import (
 	"svc/store"
 )
 
-// decodeSubmission is like web.Decode, but also limits the total size of the named objects, as a
-// public submission requires. The size is the number of bytes that the client has sent for these
-// objects.
+// decodeSubmission is like web.Decode, but also limits the total size of the named objects to
+// DataMax, which applies to each public submission. The size is the number of bytes that the client
+// has sent for these objects.
 func (h *Handlers) decodeSubmission(r *web.Request, in any, objects ...string) error {
 	body, err := r.ReadBody()
 	if err != nil {
@@ -100,7 +100,7 @@ func (h *Handlers) checkQuota(p *store.Project) error {
 }
 
 // withinQuota returns a handler that enforces the project's quota for requests with API keys before
-// it calls add. The administrator can exceed the quota.
+// it calls the function add. The administrator can exceed the quota.
 func (h *Handlers) withinQuota(add web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *web.Request) error {
 		if !r.Caller.Administrator {

@@ -164,8 +164,8 @@ func (h *Handlers) resetTermsDocument(r *web.Request) (termsDocumentView, error)
 	})
 }
 
-// oneDocument returns the view of the document in the path. It calls run to read or change the
-// document's settings, which run must return.
+// oneDocument returns the view of the document in the path. It calls the function run to read or
+// change the document's settings, which this function must return.
 func oneDocument[V any](
 	r *web.Request, view func(*web.Request, *terms.Document, *store.TermsDocument) V,
 	run func(store.Setting[store.TermsDocument]) (*store.TermsDocument, error),

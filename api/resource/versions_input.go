@@ -186,7 +186,7 @@ func (c versionChange) update(tx *store.Tx, p *store.Project, v *store.Version) 
 	return tx.UpdateVersion(p.ID, v, c.in.IsLatest.Value, c.in.IsPreview.Sent || c.in.Channel.Sent)
 }
 
-// applyIn calls apply with the stored channels of the project.
+// applyIn calls c.apply with the stored channels of the project.
 func (c versionChange) applyIn(tx *store.Tx, p *store.Project, v *store.Version) error {
 	settings, err := tx.Distribution(p.ID)
 	if err != nil {

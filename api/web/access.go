@@ -39,39 +39,39 @@ const (
 	EachProject                    // the response omits projects that the key cannot access
 )
 
-// Anyone returns the access of a route that needs no credential.
+// Anyone returns the access rule of a route that needs no credential.
 func Anyone() Access { return Access{Kind: Public} }
 
-// LoginOnly returns the access of a route that needs a login. No API key gives access to it.
+// LoginOnly returns the access rule of a route that needs a login. No API key gives access to it.
 func LoginOnly() Access { return Access{Kind: Administrator} }
 
-// OwnerOnly returns the access of a route that is only reachable over the control connection.
+// OwnerOnly returns the access rule of a route that is only reachable over the control connection.
 func OwnerOnly() Access { return Access{Kind: Owner} }
 
-// BySignature returns the access of a route that receives deliveries from other services. The
-// handler verifies the signature of each delivery.
+// BySignature returns the access rule of a route that receives webhook deliveries from other
+// services. The handler verifies the signature of each delivery.
 func BySignature() Access { return Access{Kind: Signed} }
 
 // Open reports whether a route can be called without a credential issued by this server.
 func (a Access) Open() bool { return a.Kind == Public || a.Kind == Signed }
 
-// ByScope returns the access of a route that requires the given scope and acts on the project in
-// its path.
+// ByScope returns the access rule of a route that requires the given scope and acts on the project
+// in its path.
 func ByScope(s string) Access { return Access{Kind: Scoped, Scopes: []string{s}, Project: PathProject} }
 
-// AcrossProjects returns the access of a route that requires the given scope and spans all
+// AcrossProjects returns the access rule of a route that requires the given scope and spans all
 // projects.
 func AcrossProjects(s string) Access {
 	return Access{Kind: Scoped, Scopes: []string{s}, Project: NoProject}
 }
 
-// AnyScope returns the access of a route that requires any one of the scopes. The route's response
-// contains only what the caller's scopes permit.
+// AnyScope returns the access rule of a route that requires any one of the scopes. The route's
+// response contains only what the caller's scopes permit.
 func AnyScope(scopes ...string) Access {
 	return Access{Kind: Scoped, Scopes: scopes, Project: EachProject}
 }
 
-// From returns a copy of the access with Project set to p.
+// From returns a copy of the access rule with Project set to p.
 func (a Access) From(p ProjectFrom) Access {
 	a.Project = p
 	return a

@@ -26,7 +26,7 @@ type Optional[T any] struct {
 // Null reports whether the field was sent as JSON null.
 func (o Optional[T]) Null() bool { return o.Sent && !o.Wrong && o.Value == nil }
 
-// Or returns the value that was sent, or other if there is none.
+// Or returns the value that was sent, or the parameter other if there is none.
 func (o Optional[T]) Or(other T) T {
 	if o.Value == nil {
 		return other
@@ -146,7 +146,8 @@ func Decode(r *Request, in any) error {
 	return err
 }
 
-// Decoded returns a function that decodes the request body and calls answer with the result.
+// Decoded returns a function that decodes the request body and calls the function answer with the
+// result.
 func Decoded[In, V any](answer func(*Request, In) (V, error)) func(*Request) (V, error) {
 	return func(r *Request) (v V, err error) {
 		var in In
@@ -157,7 +158,7 @@ func Decoded[In, V any](answer func(*Request, In) (V, error)) func(*Request) (V,
 	}
 }
 
-// Checked is like Decoded, but calls answer with the result of Check.
+// Checked is like Decoded, but calls the function answer with the result of Check.
 func Checked[In, How, Change, V any](
 	check func(In, How) (Change, error), how How, answer func(*Request, Change) (V, error),
 ) func(*Request) (V, error) {

@@ -44,8 +44,8 @@ func (p *Problems) Sort(r *Request, fields ...string) (s Sort) {
 	return s
 }
 
-// Count reads the parameter with the given name, an integer from least to most, from the query. If
-// it was not sent, Count returns the default, which is the parameter otherwise.
+// Count reads the parameter with the given name, an integer in the range [least, most], from the
+// query. If it was not sent, Count returns the default, which is the parameter otherwise.
 func (p *Problems) Count(r *Request, name string, otherwise, least, most int) int {
 	if !r.Sent(name) {
 		return otherwise

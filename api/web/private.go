@@ -7,9 +7,9 @@ import (
 	"svc/internal/signature"
 )
 
-// WithoutPrivateKeys returns a function that calls answer unless a string in the request body
-// contains a private key. Such a request is refused, so that no key is stored by mistake. The error
-// does not contain the string.
+// WithoutPrivateKeys returns a function that calls the function answer unless a string in the
+// request body contains a private key. Such a request is refused, so that no key is stored by
+// mistake. The error does not contain the string.
 func WithoutPrivateKeys[V any](answer func(*Request) (V, error)) func(*Request) (V, error) {
 	return func(r *Request) (v V, err error) {
 		body, err := r.ReadBody()

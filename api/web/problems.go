@@ -165,8 +165,8 @@ func (p *Problems) Days(field string, o Optional[LooseInteger]) {
 	}
 }
 
-// Number checks an integer field. Its value must be from least to most. If fixed is true, it must
-// not be null.
+// Number checks an integer field. Its value must be in the range [least, most]. If fixed is true,
+// it must not be null.
 func (p *Problems) Number(field string, o Optional[Integer], least, most int64, fixed bool) {
 	if !p.Present(field, o.Sent, o.Null(), false, fixed) {
 		return

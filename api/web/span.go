@@ -73,14 +73,14 @@ func queryInteger(r *Request, name string) (o Optional[LooseInteger]) {
 	return o
 }
 
-// Int reads an optional integer from the query. If it was not sent or is outside of the range from
-// least to most, Int returns the default, which is the parameter otherwise.
+// Int reads an optional integer from the query. If it was not sent or is outside of the range
+// [least, most], Int returns the default, which is the parameter otherwise.
 func (p *Problems) Int(r *Request, name string, otherwise, least, most int) int {
 	return p.IntOf(name, queryInteger(r, name), otherwise, least, most)
 }
 
-// IntOf checks an optional integer. If it was not sent or is outside of the range from least to
-// most, IntOf returns the default, which is the parameter otherwise.
+// IntOf checks an optional integer. If it was not sent or is outside of the range [least, most],
+// IntOf returns the default, which is the parameter otherwise.
 func (p *Problems) IntOf(field string, o Optional[LooseInteger], otherwise, least, most int) int {
 	n := int64(o.Or(LooseInteger(otherwise)))
 	if o.Wrong || n < int64(least) || n > int64(most) {
