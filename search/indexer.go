@@ -101,9 +101,9 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// gather waits until the next batch should be written: when the time due is reached, when
-// no change has arrived for gatherFor, or when gatherChanges or gatherText is reached.
-// seen is the value of ChangedText at the last indexed change.
+// gather waits until the next batch should be written: when the time in the parameter due is
+// reached, when no change has arrived for gatherFor, or when gatherChanges or gatherText is
+// reached. seen is the value of ChangedText at the last indexed change.
 func (x *Index) gather(ctx context.Context, due time.Time, seen int64) {
 	timer, quiet := time.NewTimer(time.Until(due)), time.NewTimer(x.gatherFor)
 	defer timer.Stop()
@@ -190,10 +190,10 @@ func (x *Index) step() (more bool, err error) {
 	return more, err
 }
 
-// reopen opens the index from disk. If an error made it necessary to reopen an open
-// index, the caller passes that error as after; otherwise after is nil. reopen discards
-// an index that cannot be used. If the reason why the index cannot be opened is
-// temporary, the index stays closed. The caller must hold x.writing.
+// reopen opens the index from disk. If an error made it necessary to reopen an open index, the
+// caller passes that error as the parameter after; otherwise this parameter is nil. reopen discards
+// an index that cannot be used. If the reason why the index cannot be opened is temporary, the
+// index stays closed. The caller must hold x.writing.
 func (x *Index) reopen(after error) error {
 	if err := x.drop(); err != nil {
 		x.log.Warn("cannot close search index", "error", err)

@@ -170,9 +170,9 @@ func (c *checker) remove(b *boltfile.Bucket, keys [][]byte) error {
 	return nil
 }
 
-// derived compares a bucket with the entries that follow from the records. A repair makes them
-// equal. If some records cannot be read, additional entries may belong to those records, so derived
-// leaves them alone.
+// derived compares a bucket with want, the entries that follow from the records. If the check
+// repairs, derived corrects the bucket. If unread is true, some records could not be read. Entries
+// that are not in want may belong to those records, so derived then ignores them.
 func (c *checker) derived(kind integrity.Kind, b *boltfile.Bucket, path string, want map[string][]byte, unread bool) error {
 	var extra [][]byte
 	err := c.each(b, func(key, value []byte) error {

@@ -325,7 +325,7 @@ func (f *File) KeepSignatures(kept []string) {
 }
 
 // RefuseContent marks a ready file as failed for the given reason. A job removes the file's object
-// at the time due, in Unix seconds, unless the caller has removed the object by then.
+// at the Unix time in the parameter due, unless the caller has removed the object by then.
 func (tx *Tx) RefuseContent(p ProjectID, id FileID, reason string, due int64) (*FileDeletion, error) {
 	f, err := tx.File(p, id)
 	if err != nil {

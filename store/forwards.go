@@ -230,8 +230,8 @@ func completeStored(tx *Tx, w *Forward, number *int64, address *string) (*Feedba
 	return f, tx.PutFeedback(w.Project, f)
 }
 
-// firstReserved returns the least number that a Forward has reserved for a record that is
-// not stored yet, or most if there is no such number below most.
+// firstReserved returns the least number that a Forward has reserved for a record that is not
+// stored yet, or the parameter most if there is no such number below it.
 func firstReserved(tx *Tx, p ProjectID, most uint64) (uint64, error) {
 	b := tx.contentBucket(p, forwardsBucket)
 	if b == nil {

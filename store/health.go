@@ -108,7 +108,7 @@ func (tx *Tx) PutHealth(p ProjectID, version ID, at int64, c HealthCount) error 
 }
 
 // EachHealth visits the counts of a version, the oldest bucket first. It skips buckets that start
-// before the time from, in Unix seconds.
+// before the time in the parameter from, in Unix seconds.
 func (tx *Tx) EachHealth(p ProjectID, version ID, from int64, visit func(at int64, c HealthCount)) error {
 	return tx.eachHealth(p, healthKey(version, from), func(of ID, at int64, c HealthCount) bool {
 		if of == version {

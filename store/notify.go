@@ -31,8 +31,8 @@ func (tx *Tx) notifyAbout(p ProjectID, name string, data func(*Project) notify.D
 	return tx.Notify(p, notify.Event{Name: name, Data: data(project)})
 }
 
-// notifyVersion calls Notify for each event that a change to a version causes. before is the
-// version before the change, or nil for a new version.
+// notifyVersion calls Notify for each event that a change to a version causes. The parameter before
+// is the version before the change, or nil for a new version.
 func (tx *Tx) notifyVersion(p ProjectID, before, v *Version) error {
 	if before == nil {
 		before = &Version{Rollout: &rollout.Rollout{}} // not published
@@ -83,8 +83,8 @@ var stateEvents = map[rollout.Action]string{
 	rollout.ActionAborted:   notify.RolloutAbortedEvent,
 }
 
-// notifyRollout calls Notify for each change to the rollout of the version v. before is the rollout
-// before these changes.
+// notifyRollout calls Notify for each change to the rollout of the version v. The parameter before
+// is the rollout before these changes.
 func (tx *Tx) notifyRollout(p ProjectID, before *rollout.Rollout, v *Version) error {
 	for i, e := range slices.Backward(v.Rollout.Since(before)) {
 		name := stateEvents[e.Action]

@@ -753,8 +753,8 @@ func (c *checker) outboxes(hooks map[ID]bool) error {
 	return err
 }
 
-// eachOf calls each for the bucket with the given name. It does nothing if there is no
-// such bucket.
+// eachOf calls c.each for the bucket with the given name. It does nothing if there is no such
+// bucket.
 func (c *checker) eachOf(name []byte, visit func(key, value []byte) error) error {
 	b := c.bucket(name)
 	if b == nil {

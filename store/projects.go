@@ -166,8 +166,8 @@ func makeContent(tx *Tx, p ProjectID) error {
 	return nil
 }
 
-// claim checks that owner may use a name. It returns a Conflict if the name belongs to
-// another project.
+// claim checks that a project, the parameter owner, may use a name. It returns a Conflict if the
+// name belongs to another project.
 func (tx *Tx) claim(name string, owner ProjectID) error {
 	raw := tx.bolt.Bucket(namesBucket).Get([]byte(name))
 	if raw == nil {

@@ -317,8 +317,8 @@ func (tx *Tx) AddRequests(counts map[RequestCounter]uint64) error {
 	return nil
 }
 
-// addToHour adds counters to the stored counters of one hour. All of them have the same
-// project, kind and hour as like.
+// addToHour adds counters to the stored counters of one hour. All of them have the same project,
+// kind and hour as the parameter like.
 func addToHour(tx *Tx, like RequestCounter, added []hourCounter) error {
 	b, err := tx.content(like.project).CreateBucketIfNotExists(counterBuckets[like.kind()])
 	if err != nil {
@@ -396,8 +396,8 @@ func decodeHour(raw []byte, kind counterKind, each func(what uint64, text []byte
 	return hourly.EachText(raw, each)
 }
 
-// EachRequest calls the function each for every request counter of the hours between from
-// and to, both inclusive, in order of hours.
+// EachRequest calls the function each for every request counter of the hours in the range
+// [from, to], in order of hours.
 func (tx *Tx) EachRequest(p ProjectID, from, to Hour, each func(h Hour, r Request, n int64)) error {
 	return eachCounter(tx, p, requestCounts, from, to, func(h Hour, what uint64, _ []byte, n int64) { each(h, Request(what), n) })
 }
@@ -417,9 +417,9 @@ func (tx *Tx) EachClientVersion(p ProjectID, from, to Hour, each func(h Hour, on
 		func(h Hour, what uint64, text []byte, n int64) { each(h, stats.PlatformOf(int(what)), text, n) })
 }
 
-// EachDownload calls the function each for every download counter of the days that begin
-// between from and to, both inclusive, in order of days. The argument file is valid only
-// during the call. It is "(other)" for the files that exceeded the limit of a day.
+// EachDownload calls the function each for every download counter of the days that begin in the
+// range [from, to], in order of days. The argument file is valid only during the call. It is
+// "(other)" for the files that exceeded the limit of a day.
 func (tx *Tx) EachDownload(p ProjectID, from, to Hour, each func(day Hour, file []byte, n int64)) error {
 	return eachCounter(tx, p, downloadCounts, from, to, func(h Hour, _ uint64, text []byte, n int64) { each(h, text, n) })
 }

@@ -35,8 +35,8 @@ func (v *Version) openRollouts() int64 {
 }
 
 // NewRollout returns a rollout that begins now. visible reports whether the public can already see
-// the version that is rolled out. by names the author in the history of the rollout. The caller
-// must store the rollout with the version.
+// the version that is rolled out. The parameter by names the author in the history of the rollout.
+// The caller must store the rollout with the version.
 func (tx *Tx) NewRollout(plan rollout.Plan, visible bool, by string) *rollout.Rollout {
 	random := make([]byte, seedBytes)
 	rand.Read(random) // never fails, see crypto/rand
@@ -67,8 +67,8 @@ func (w *work) chooseBaseline(v *Version) {
 }
 
 // renameBaseline must be called when the display text of a version changes. It updates the rollouts
-// that have this version as their baseline, except final ones. before and after are the old and the
-// new text.
+// that have this version as their baseline, except final ones. The parameters before and after are
+// the old and the new text.
 func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 	if before == after {
 		return nil
@@ -90,7 +90,7 @@ func (tx *Tx) renameBaseline(p ProjectID, w *work, before, after string) error {
 }
 
 // HoldRollout holds a running or paused rollout because a health rule has failed, and sends an
-// event. The caller need not set the version and the percentage in why.
+// event. The caller need not set the version and the percentage in the parameter why.
 func (tx *Tx) HoldRollout(p ProjectID, v *Version, why notify.Health) error {
 	if err := v.Rollout.Hold(rollout.Author{Now: tx.now.Unix(), By: "rule " + why.Rule, Reason: &why.Reason}); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (tx *Tx) HoldRollout(p ProjectID, v *Version, why notify.Health) error {
 
 // NoteHealth records that a health rule of a rollout is suspect or failing, and sends an event. It
 // does nothing if the rule has been in the same or a worse state before. The caller need not set
-// the version and the percentage in why.
+// the version and the percentage in the parameter why.
 func (tx *Tx) NoteHealth(p ProjectID, v *Version, state rollout.HealthState, why notify.Health) error {
 	if !v.Rollout.IsNews(why.Rule, state) {
 		return nil

@@ -190,8 +190,8 @@ type TermsDocument struct {
 // requires that Custom is set and the draft is not empty.
 func (d *TermsDocument) Effective() bool { return d.Custom && d.Draft != "" }
 
-// dateTerms sets the times in d, which is about to replace before. DraftAt changes only if the text
-// of the draft has changed. Without a draft it is 0.
+// dateTerms sets the times in d, a document that is about to replace the parameter before. DraftAt
+// changes only if the text of the draft has changed. Without a draft it is 0.
 func dateTerms(before, d *TermsDocument, now int64) {
 	d.UpdatedAt = now
 	switch d.Draft {
@@ -430,7 +430,7 @@ func forgottenAt(raw []byte) int64 {
 }
 
 // RememberDelivery records that a project has received a delivery, so that it is not processed
-// again. The record expires after the duration keep.
+// again. The record expires after the duration in the parameter keep.
 func (tx *Tx) RememberDelivery(p ProjectID, id string, keep time.Duration) error {
 	return tx.bolt.Bucket(deliveriesBucket).Put(deliveryKey(p, id), binary.BigEndian.AppendUint64(nil, uint64(tx.now.Add(keep).Unix())))
 }

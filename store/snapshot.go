@@ -507,8 +507,8 @@ func newEncoding(languages int) *Encoding {
 }
 
 // Get returns the response in the language with the given index, or with the default texts if
-// language is -1. The first call for a language calls make and stores the result. The caller must
-// not change the bytes.
+// language is -1. The first call for a language calls the function make and stores the result. The
+// caller must not change the bytes.
 func (e *Encoding) Get(language int, make func() ([]byte, error)) ([]byte, error) {
 	place := &e.made[language+1]
 	if b := place.Load(); b != nil {

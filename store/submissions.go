@@ -39,8 +39,8 @@ var (
 	}
 )
 
-// of returns the list of a project's submissions. If the project is gone, Missing reports
-// true for the list.
+// of returns the list of a project's submissions. If the project has been deleted, the list's
+// Missing method returns true.
 func (s submissions[R, T]) of(tx *Tx, p ProjectID) series.List[R, T] {
 	return s.In(tx.content(p), series.Changes{
 		Owner: uint32(p), Heads: tx.heads,
@@ -512,9 +512,9 @@ func (q LogSelection) label(tx *Tx, p ProjectID) func(column.Label) bool {
 	}
 }
 
-// groups returns a filter for each value from least to most, in the order given by the parameter
-// by. Each filter selects the records that pass f and have that value. mask and shift select the
-// bits of the filter word that contain the value.
+// groups returns a filter for each value in the range [least, most], in the order given by the
+// parameter by. Each filter selects the records that pass f and have that value. mask and shift
+// select the bits of the filter word that contain the value.
 func groups(f column.Filter, mask, shift, least, most int, by Direction) (parts []column.Filter) {
 	for n := least; n <= most; n++ {
 		parts = append(parts, f.And(column.Word(mask)<<shift, column.Word(n)<<shift))
@@ -557,15 +557,15 @@ func (tx *Tx) EachLog(p ProjectID, visit func(*Log) error) error {
 	})
 }
 
-// LogLevels counts, by level, the logs of a project that were created between from and to, in Unix
-// seconds, both inclusive.
+// LogLevels counts, by level, the logs of a project that were created in the range [from, to], in
+// Unix seconds.
 func (tx *Tx) LogLevels(p ProjectID, from, to int64) (byLevel [4]int, err error) {
 	err = logSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byLevel[w>>levelShift&3]++ })
 	return byLevel, err
 }
 
-// FeedbackRatings counts, by rating, the feedback of a project that was created between from and
-// to, in Unix seconds, both inclusive. Index 0 is feedback without a rating.
+// FeedbackRatings counts, by rating, the feedback of a project that was created in the range
+// [from, to], in Unix seconds. Index 0 is feedback without a rating.
 func (tx *Tx) FeedbackRatings(p ProjectID, from, to int64) (byRating [6]int, err error) {
 	err = feedbackSeries.of(tx, p).EachWord(from, to, func(w column.Word) { byRating[w>>ratingShift&7]++ })
 	return byRating, err
@@ -586,8 +586,8 @@ func (tx *Tx) LogSeries(p ProjectID, q LogSelection, starts []int64) (counts [][
 }
 
 // FeedbackSeries is like LogSeries, but counts feedback by interval of time and by rating. The
-// feedback was created between from and to, in Unix seconds, both inclusive. Rating 0 means
-// feedback without a rating.
+// feedback was created in the range [from, to], in Unix seconds. Rating 0 means feedback without a
+// rating.
 func (tx *Tx) FeedbackSeries(p ProjectID, q FeedbackSelection, from, to int64, starts []int64) (counts [][6]int, found Found, err error) {
 	query, err := q.feedbackQuery(tx, p)
 	if err != nil {

@@ -172,8 +172,8 @@ func (tx *Tx) trust(p ProjectID) (asset.Trust, error) {
 	return t, nil
 }
 
-// forgetTrust removes the cached result of trust. It must be called after a change to the data that
-// trust returns.
+// forgetTrust removes the cached result of tx.trust. It must be called after a change to the data
+// that tx.trust returns.
 func (tx *Tx) forgetTrust(p ProjectID) {
 	delete(tx.trusts, p)
 	tx.linksChanged = true

@@ -8,9 +8,9 @@ import (
 
 // Yank withdraws a version and aborts its rollout. If the version is already yanked, Yank changes
 // the reason and the replacement. downgradeTo is the replacement, which the users of the version
-// are offered; nil means the greatest older version. by names the author in the history of the
-// rollout. The error is Invalid if downgradeTo is not a lower version that is complete and not
-// yanked.
+// are offered; nil means the greatest older version. The parameter by names the author in the
+// history of the rollout. The error is Invalid if downgradeTo is not a lower version that is
+// complete and not yanked.
 func (tx *Tx) Yank(p ProjectID, v *Version, reason string, downgradeTo *ID, by string) error {
 	if downgradeTo != nil {
 		if err := tx.checkDowngrade(p, v, *downgradeTo); err != nil {

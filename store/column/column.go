@@ -102,12 +102,12 @@ func (b *Builder) Columns() Columns {
 	return Columns{b.Words, append(b.ends, b.body...), append(b.positions, b.labels...)}
 }
 
-// Filter selects records by their filter bits. A word passes if it equals want in all bits that are
-// set in Mask.
+// Filter selects records by their filter bits. A word passes if it equals the field want in all
+// bits that are set in Mask.
 type Filter struct{ Mask, want Word }
 
-// And returns a filter that additionally requires the bits selected by mask to equal
-// want.
+// And returns a filter that additionally requires the bits selected by mask to equal those of the
+// parameter want.
 func (f Filter) And(mask, want Word) Filter { return Filter{f.Mask | mask, f.want | want} }
 
 func (f Filter) passes(w Word) bool { return w&f.Mask == f.want }

@@ -207,8 +207,8 @@ func (c *blockCursor) read(block uint64) []byte {
 // trimBlocks is the maximum number of blocks from which one call of Trim removes the columns.
 const trimBlocks = 256
 
-// Trim removes the columns of blocks in which the numbers of all records are less than first. more
-// reports whether another call may remove more columns.
+// Trim removes the columns of blocks in which the numbers of all records are less than the
+// parameter first. more reports whether another call may remove more columns.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)
 	if err != nil {

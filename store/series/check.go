@@ -58,7 +58,8 @@ func (l List[R, T]) Check(check Check[T]) (unread bool, err error) {
 	)
 }
 
-// record checks one record. It reports a number that is not less than most as damage.
+// record checks one record. It reports damage if the record's number is not less than the parameter
+// most.
 func (c *checking[R, T]) record(key, raw []byte, most uint64) error {
 	broken := func(format string, args ...any) {
 		c.Report.Add(integrity.Record, c.Path+integrity.Path(c.list.Records, key), format, args...)

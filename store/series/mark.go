@@ -10,11 +10,11 @@ import (
 	"svc/store/column"
 )
 
-// Mark calls change with the record of each id, and stores the record if change returns true. ids
-// must not contain an id twice. change must not change the searchable text of the record. Mark
-// writes the filter bits of each block only once, and decodes no other records of the blocks. The
-// error is NotFound and names the id if there is no record with it; the caller must then roll back
-// the transaction.
+// Mark calls the function change with the record of each id, and stores the record if the function
+// returns true. ids must not contain an id twice. The function must not change the searchable text
+// of the record. Mark writes the filter bits of each block only once, and decodes no other records
+// of the blocks. The error is NotFound and names the id if there is no record with it; the caller
+// must then roll back the transaction.
 func (l List[R, T]) Mark(ids []ID, change func(T) bool) error {
 	marked := map[uint64][]byte{} // the new filter bits by block
 	for _, id := range ids {

@@ -234,8 +234,8 @@ func (p *picker) take(start uint64, m column.Bitmap) {
 
 func (p *picker) full() bool { return len(p.numbers) >= p.limit }
 
-// EachWord calls fn with the filter bits of each record that was created between from and to, in
-// Unix seconds, both inclusive.
+// EachWord calls fn with the filter bits of each record that was created in the range [from, to],
+// in Unix seconds.
 func (l List[R, T]) EachWord(from, to int64, fn func(column.Word)) error {
 	if l.Missing() {
 		return nil

@@ -33,9 +33,9 @@ type Part struct {
 // Len returns the number of records.
 func (p Part) Len() int { return p.records.Count() }
 
-// Look examines a limited number of blocks for records to remove. from is the number of the first
-// block to examine, and next is the number to pass as from in the next call. more is false if there
-// are no further blocks.
+// Look examines a limited number of blocks for records to remove. The parameter from is the number
+// of the first block to examine, and the result next is the number to pass in the next call. more
+// is false if there are no further blocks.
 func (l List[R, T]) Look(p Pruning[T], from uint64) (found []Part, next uint64, more bool, err error) {
 	first, end := l.First(), l.Length()
 	if p.Before != math.MaxInt64 {

@@ -275,9 +275,9 @@ func (l List[R, T]) since(moment int64) uint64 {
 	return l.search(l.records().Cursor(), func(id ID) bool { return CreatedAt(id) >= moment })
 }
 
-// span returns the half-open range [first, end) of the numbers of the records created
-// between from and to, both inclusive. It does not begin before the first existing
-// record, because earlier blocks need not have columns.
+// span returns the half-open range [first, end) of the numbers of the records created in the range
+// [from, to], in Unix seconds. It does not begin before the first existing record, because earlier
+// blocks need not have columns.
 func (l List[R, T]) span(from, to int64) (first, end uint64) {
 	first, end = max(l.since(from), l.First()), l.Length()
 	if to < math.MaxInt64 {
