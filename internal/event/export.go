@@ -166,8 +166,8 @@ func (v *snapshot) event(start int64, r *block.Rows, i int, senders []sentBy) Ev
 	}
 }
 
-// session returns the session_id with the given number. It searches the events in memory
-// first, and then the dictionary of the file with the reader stored.
+// session returns the session_id with the given number. It searches the events in memory first, and
+// then the dictionary of the file, from which the parameter stored reads.
 func (v *snapshot) session(stored *dictionary.Reader, number uint32) (text string, err error) {
 	for _, s := range v.heads {
 		if at := int(number) - int(s.firstSession); at >= 0 && at < len(s.sessions) {

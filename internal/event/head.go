@@ -82,8 +82,8 @@ func (h *head) old(now time.Time) bool {
 	return h.events > 0 && now.Unix()-h.since >= int64(headAge/time.Second)
 }
 
-// has reports whether the head contains the event of project p with the event_id id. hash
-// is the hash of id. Only the goroutine that holds the lock of Engine.file may call has.
+// has reports whether the head contains the event of project p with the event_id id. hash is the
+// hash of id. Only the goroutine that holds the lock of Engine.file may call h.has.
 func (h *head) has(p Project, hash uint64, id string) bool {
 	of := h.projects[p]
 	if of == nil {
@@ -92,9 +92,9 @@ func (h *head) has(p Project, hash uint64, id string) bool {
 	return of.byHash.any(of.hashes, hash, func(row uint32) bool { return of.ids[row] == id })
 }
 
-// of returns the part of the head for a project, and creates it if the head has no events
-// of the project. before is the frozen head, or nil if there is none. New texts get
-// numbers that follow those of the frozen head.
+// of returns the part of the head for a project, and creates it if the head has no events of the
+// project. The parameter before is the frozen head, or nil if there is none. New texts get numbers
+// that follow those of the frozen head.
 func (h *head) of(p *project, before *head) *headProject {
 	of := h.projects[p.number]
 	if of == nil {
@@ -120,9 +120,9 @@ func (h *head) logged(bytes int) {
 	h.walBytes += bytes
 }
 
-// append adds the events of a batch. before is the frozen head, or nil if there is none.
-// subject and session are the numbers of the batch's distinct_id and session_id; 0 means
-// that the text has no number yet. hashes holds the hash of each event_id.
+// append adds the events of a batch. The parameter before is the frozen head, or nil if there is
+// none. subject and session are the numbers of the batch's distinct_id and session_id; 0 means that
+// the text has no number yet. hashes holds the hash of each event_id.
 func (h *head) append(p *project, before *head, t *walBatch, subject, session uint32, hashes []uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -473,8 +473,8 @@ func (c *commit) choose(p *commitProject, b *Batch, found *batchLookup) (full bo
 	return full, nil
 }
 
-// waiting reports whether an event has already been accepted in this transaction or is in
-// memory.
+// waiting reports whether an event has already been accepted in this transaction or is in the
+// active or the frozen head, which hold new events in memory until they are written to the file.
 func (c *commit) waiting(p *commitProject, hash uint64, id string) bool {
 	key := freshKey{p.number, id}
 	if c.byHash.any(c.hashes, hash, func(row uint32) bool { return c.fresh[row] == key }) {

@@ -147,7 +147,7 @@ func (p *newNames) full(n *names) bool {
 	return p.limit > 0 && len(n.numbers)+int(p.added) >= p.limit
 }
 
-// add adds the name made, which p must not contain yet. It returns the number of the
+// add adds a name, the parameter made, which p must not contain yet. It returns the number of the
 // name, and assigns one if the name has none.
 func (p *newNames) add(n *names, made *name) (number uint32) {
 	number, there := n.numbers[made.Text]

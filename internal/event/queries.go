@@ -9,7 +9,7 @@ import (
 
 // Package query computes the results from a snapshot of the project.
 
-// ask calls answer with a snapshot of a project and returns its result.
+// ask calls the function answer with a snapshot of a project and returns its result.
 func ask[Q, A any](
 	ctx context.Context, e *Engine, p Project, q Q, answer func(*query.Source, context.Context, Q) (A, error),
 ) (a A, err error) {

@@ -80,8 +80,8 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 // errForgotten is returned if the names of a snapshot may not match its events.
 var errForgotten = errors.New("event names were removed during the query")
 
-// snapshotOnce is like snapshot. However, if the numbers of forgotten names may have been
-// reassigned while the snapshot was being taken, it returns errForgotten instead of
+// snapshotOnce is like snapshot. However, if event names were removed while the snapshot was being
+// taken, their numbers may have been reassigned. snapshotOnce then returns errForgotten instead of
 // calling fn.
 func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	v := &snapshot{ctx: ctx, engine: e}
@@ -222,9 +222,9 @@ func (v *snapshot) hours(from, to int64) []*hour {
 	return list
 }
 
-// part returns the events of one hour in a head. at is the Unix second at which the hour
-// begins, and the parameter order is part of a result of the method order. Properties are
-// read on demand.
+// part returns the events of one hour in a head. The parameter at is the Unix second at which the
+// hour begins, and the parameter order is part of a result of the method order. Properties are read
+// on demand.
 func (s *headSnapshot) part(at int64, order []uint64) *block.Columns {
 	object := func(row uint32) string { return s.of.props[order[row]&(1<<rowBits-1)] }
 	columns := block.NewColumns(at, s.of.rows(order, false), func(key string) (*block.Column, error) {

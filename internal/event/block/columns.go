@@ -29,8 +29,8 @@ type Columns struct {
 	// compared exactly. Property is safe for concurrent use. Each call returns a new
 	// Column.
 	Property func(key string) (*Column, error)
-	// Keys calls see for each key of a property that at least one of the given rows has. Rows
-	// must be ascending. A key may be seen twice.
+	// Keys calls the function see for each key of a property that at least one of the given rows
+	// has. Rows must be ascending. A key may be seen twice.
 	Keys func(rows []uint32, see func(key string)) error
 }
 

@@ -658,7 +658,8 @@ func (s *storedProperty) occursIn(rows []uint32, wanted []bool, codes []uint32) 
 	return slices.ContainsFunc(list, func(row uint32) bool { return wanted[row] }), c.Err()
 }
 
-// restKeys calls see for each key in the rest (columns 16 to 18) that a wanted row has.
+// restKeys calls the function see for each key in the rest (columns 16 to 18) that a wanted row
+// has.
 func (b *block) restKeys(wanted []bool, see func(key string)) error {
 	plain, err := encoding.Unpack(b.columns[columnRestKeys])
 	if err != nil || len(plain) == 0 {

@@ -72,8 +72,8 @@ func Pack(raw, plain []byte) []byte {
 // Unpack returns the bytes that Pack has packed. They can share memory with raw.
 func Unpack(raw []byte) ([]byte, error) { return UnpackFrom(raw, 0, -1) }
 
-// UnpackFrom returns length bytes of the unpacked data starting at offset from, or all
-// bytes from that offset on if length is negative. It decompresses only the chunks that
+// UnpackFrom returns length bytes of the unpacked data or, if length is negative, all remaining
+// bytes. The parameter from is the offset of the first byte. It decompresses only the chunks that
 // contain these bytes.
 func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	r := Reader{Rest: raw}
@@ -105,8 +105,8 @@ func UnpackFrom(raw []byte, from, length int) ([]byte, error) {
 	return cut(plain, from, length)
 }
 
-// cut returns length bytes of plain starting at offset from, or all bytes from that
-// offset on if length is negative.
+// cut returns length bytes of plain or, if length is negative, all remaining bytes. The parameter
+// from is the offset of the first byte.
 func cut(plain []byte, from, length int) ([]byte, error) {
 	if from > len(plain) || length > len(plain)-from {
 		return nil, errDamaged

@@ -297,8 +297,8 @@ type writer struct {
 	entries []Entry // entries of that page
 }
 
-// write returns a writer of a new run. The method close of the writer adds the run to the
-// partition p. most is the maximum number of entries in the run.
+// write returns a writer of a new run. The method close of the writer adds the run to the partition
+// p. The parameter most is the maximum number of entries in the run.
 func (x *Index) write(to *Pages, p *partition, most int) *writer {
 	run := run{number: x.nextRun, tier: uint8(tierOf(most)) + 1}
 	for most>>run.spread > x.MaxPage && run.spread < min(maxSpread, hashBits-p.depth) {

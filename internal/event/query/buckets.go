@@ -19,7 +19,7 @@ func daysOrWeeks(r Range, weekly bool) (stats.Buckets, error) {
 	return few(stats.Weeks(r.Start, r.End, r.OffsetMinutes), "weeks")
 }
 
-// piece is the part of an hour that belongs to one bucket. from and to are its first and
+// piece is the part of an hour that belongs to one bucket. The fields from and to are its first and
 // last Unix second.
 type piece struct {
 	from, to int64

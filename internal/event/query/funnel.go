@@ -153,8 +153,8 @@ func (r *funnelRun) advance(s *funnelState, n int) {
 	}
 }
 
-// count records the times that a subject took to reach a step: gap since the previous step
-// and total since the first.
+// count records the times that a subject took to reach a step. The parameter gap is the time since
+// the previous step, and total is the time since the first step.
 func (r *funnelRun) count(step uint8, gap, total uint32) {
 	if step > 0 {
 		r.gaps[step].add(gap)
@@ -288,8 +288,9 @@ func (c *multiset) add(m mask) { c[m] = min(c[m]+1, maxSteps) }
 // maxSteps is the maximum number of steps of a funnel.
 const maxSteps = 8
 
-// gain returns how many consecutive steps, starting with the step at index from, can each be
-// assigned an event of their own. The parameter steps is the total number of steps.
+// gain returns how many consecutive steps can each be assigned an event of their own. The parameter
+// from is the index of the first of these steps, and the parameter steps is the total number of
+// steps.
 func (c *multiset) gain(from, steps int) int {
 	var g matching
 	for m, count := range c {

@@ -55,9 +55,9 @@ type partitionScratch struct {
 	scratch  []matched // a second buffer, for merging
 }
 
-// partition calls take for each hour and each worker, with the matching events that belong to the
-// subjects of the worker, in order of time. start is the Unix second at which the hour begins.
-// Calls for the same worker do not overlap.
+// partition calls the function take for each hour and each worker, with the matching events that
+// belong to the subjects of the worker, in order of time. start is the Unix second at which the
+// hour begins. Calls for the same worker do not overlap.
 func (q *query) partition(operands []operand, take func(w worker, start int64, events []matched)) error {
 	d := &partitioner{query: q, operands: operands}
 	full, empty := &batch{}, &batch{}

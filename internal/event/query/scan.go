@@ -38,7 +38,7 @@ func (q *query) between(r Range) *query {
 
 // worker identifies one of the goroutines of a query. There are 1<<shift workers. Subjects and
 // sessions are divided among the workers by number: a worker owns the numbers that are congruent to
-// own modulo the number of workers. Workers therefore share no state.
+// the field own modulo the number of workers. Workers therefore share no state.
 type worker struct{ own, shift uint32 }
 
 // slot returns the index that the number of a subject or session has in the worker's tables, or 0

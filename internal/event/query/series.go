@@ -37,9 +37,9 @@ func ranked(sums map[uint32]*groupSum) []*groupSum {
 	return list
 }
 
-// sum adds up the counters of a range by a dimension, and returns the sums by group number. If only
-// is not empty, sum includes only events with that name. For every included counter, it also calls
-// each with the start of the hour, the group number and the count.
+// sum adds up the counters of a range by a dimension, and returns the sums by group number. If the
+// parameter only is not empty, sum includes only events with that name. For every included counter,
+// it also calls the function each with the start of the hour, the group number and the count.
 func (s *Source) sum(r Range, by Dimension, only string, each func(hour int64, number uint32, n int64)) (map[uint32]*groupSum, error) {
 	sums := map[uint32]*groupSum{}
 	wanted, ok := s.Number(only)
@@ -116,8 +116,8 @@ func (s *Source) Series(_ context.Context, q SeriesQuery) (series Series, err er
 
 // Heatmap returns counts of events by the hours of a week, in the local time of each client.
 // Heatmap uses the time zone that the client sent, or else the usual time zone of the client's
-// country, or else the time zone of the range. If only is not empty, Heatmap counts only events
-// with that name.
+// country, or else the time zone of the range. If the parameter only is not empty, Heatmap counts
+// only events with that name.
 func (s *Source) Heatmap(r Range, only string) (m stats.Heatmap, err error) {
 	number, ok := s.Number(only)
 	if only != "" && !ok {

@@ -21,8 +21,8 @@ type budget struct {
 }
 
 // take adds to the number of bytes in use. It never fails, so that inner loops need no error
-// handling. Callers must call over between the parts of their work, often enough that little memory
-// is allocated in between.
+// handling. Instead, callers must check b.over() regularly, so that little memory is allocated
+// between two checks.
 func (b *budget) take(bytes int) { b.used.Add(int64(bytes)) }
 
 // over returns an error of kind Invalid, for the client, if more than max bytes are in

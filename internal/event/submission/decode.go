@@ -330,7 +330,7 @@ func (d *decoder) required(v jsonscan.Token, most int) (text, fault string) {
 	return text, ""
 }
 
-// longer reports whether the number of characters of a text exceeds the limit most.
+// longer reports whether the number of characters of a text exceeds the parameter most.
 func longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
