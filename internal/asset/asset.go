@@ -122,14 +122,13 @@ func FileName(address string) (name string, ok bool) {
 	return name, err == nil
 }
 
-// Of returns the assets to which the links of a version lead, in the order of the links. It
-// ignores links without a file name. The parameter platforms lists the platforms of the
-// version, set maps names of assets to the fields that were set by hand, and trust contains
-// the project's decisions about signatures.
+// Of returns the assets to which the links of a version lead, in the order of the links. It ignores
+// links without a file name. The parameter platforms lists the platforms of the version. The
+// parameter set maps names of assets to the fields that were set by hand. The parameter trust
+// contains the project's decisions about signatures.
 //
-// Each field takes its value from the first source that provides one. The sources are, in
-// this order: what was set by hand, the content of the file, words in the link, the kind, the
-// version.
+// Each field takes its value from the first source that provides one. The sources are, in this
+// order: what was set by hand, the content of the file, words in the link, the kind, the version.
 func Of(links []Link, platforms []platform.Platform, set map[string]Override, trust Trust) []Asset {
 	named := map[string]*Link{}
 	repeated := map[string]bool{}

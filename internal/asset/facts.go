@@ -24,7 +24,7 @@ type Facts struct {
 	BlockMapSize  int64             `json:"block_map_size,omitempty"` // bytes, compressed
 	Package       *Package          `json:"package,omitempty"`
 	Unreadable    bool              `json:"unreadable,omitempty"` // the content does not have the form that the file's name promises
-	Signature     string            `json:"signature,omitempty"`  // the signature that the file consists of
+	Signature     string            `json:"signature,omitempty"`  // set if the content of the file is a signature
 }
 
 // Limits for reading the contents of files, in bytes. Clients choose the contents, so any of

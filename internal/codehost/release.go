@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Release is a release as the REST API and deliveries describe it. Times that are missing
+// Release is a release as the REST API and webhook deliveries describe it. Times that are missing
 // are nil.
 type Release struct {
 	TagName     string     `json:"tag_name"`

@@ -198,8 +198,8 @@ type installed struct {
 // repository.
 var renamed = regexp.MustCompile(`^/(repos/[^/]+/[^/]+|repositories/[0-9]+)$`)
 
-// installation returns the installation of the app on the repository, from the cache or
-// else from the code host. at is the path of the repository.
+// installation returns the installation of the app on the repository, from the cache or else from
+// the code host. The result at is the path of the repository.
 func (r *Repo) installation(ctx context.Context, s *slot, place string) (id installed, at string, err error) {
 	s.mu.Lock()
 	id, at = installed{s.installation, true}, s.place

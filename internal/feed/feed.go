@@ -175,7 +175,8 @@ func (r Rules) comparable(v *Release, native string, order Order) bool {
 	return !leftOut
 }
 
-// listed reports whether feeds of any format may list an asset. Problems are passed to r.Report.
+// listed reports whether an asset meets the requirements that the feeds of all formats share.
+// Problems are passed to r.Report.
 func (r Rules) listed(v *Release, a *asset.Asset) bool {
 	switch {
 	case a.Hidden || a.Variant != "":

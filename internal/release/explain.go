@@ -76,7 +76,8 @@ func (e *explanation) add(code string, version int) {
 	e.found = append(e.found, Finding{Code: code, Version: version})
 }
 
-// explainLatest explains why the version at the position latest is the candidate.
+// explainLatest explains why a version is the greatest one offered to the caller. The parameter
+// latest is the position of the version in the catalog, or -1 if no version is offered.
 func (e *explanation) explainLatest(latest int) {
 	c := e.o.c
 	switch {
@@ -148,8 +149,8 @@ func (e *explanation) explainReasons(d Decision, optional Range) {
 	}
 }
 
-// above reports whether there is a version at the position at, so at is not -1, and it is
-// greater than the version at the position other.
+// above reports whether the version at one position is greater than the version at another. If the
+// first position, the parameter at, is -1, above returns false.
 func (c *Catalog) above(at, other int) bool {
 	return at >= 0 && c.items[at].Comparable.Compare(c.items[other].Comparable) > 0
 }

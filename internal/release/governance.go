@@ -61,11 +61,11 @@ func checkFlag(next Item, flag bool) error {
 	return nil
 }
 
-// PlanUpdate plans the flags for changing the version at a position to next. It ignores
-// next.Latest; latest is the flag that the client has sent, or nil. previewSent reports
-// whether the client has sent is_preview. A version that becomes a preview loses the
-// flag, unless latest is set. So does a version that is yanked or gets a rollout that is not
-// completed. If a rollout has just been completed, its version gets the flag as in PlanCreate.
+// PlanUpdate plans the flags for replacing the version at a position with next. It ignores
+// next.Latest; latest is the flag that the client has sent, or nil. previewSent reports whether the
+// client has sent is_preview. A version that becomes a preview loses the flag, unless latest is
+// set. So does a version that is yanked or gets a rollout that is not completed. If a rollout has
+// just been completed, its version gets the flag as in PlanCreate.
 //
 // If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanUpdate(at int, next Item, latest *bool, previewSent bool) (Plan, error) {
@@ -119,8 +119,8 @@ func (c *Catalog) checkDeprecation(at int, next Item) error {
 
 // TakesLatest reports whether next, a version that was released at the code host, becomes the
 // latest version. It never does if it is a preview, deprecated or yanked, or if its rollout is not
-// completed. If another version has the flag, next becomes the latest only if both
-// can be compared and next is not less than the other. at is the position of the version that next
+// completed. If another version has the flag, next becomes the latest only if both can be compared
+// and next is not less than the other. The parameter at is the position of the version that next
 // overwrites, or -1 if next is a new version.
 func (c *Catalog) TakesLatest(at int, next Item) bool {
 	switch {
@@ -145,21 +145,21 @@ func (c *Catalog) succession(from int) Plan {
 	return plan
 }
 
-// successor returns the greatest official version that is not deprecated, can be the latest,
-// and is not at the position except. It returns -1 if there is none.
+// successor returns the greatest official version that is not deprecated, can be the latest, and is
+// not at the position in the parameter except. It returns -1 if there is none.
 func (c *Catalog) successor(except int) int {
 	return c.first(func(at int, v *Item) bool { return at != except && !v.Preview && !v.Deprecated && v.Eligible() })
 }
 
-// replaceable reports whether there is an official version that is not deprecated and is
-// greater than the version from. It ignores the version at the position except.
+// replaceable reports whether there is an official version that is not deprecated and is greater
+// than the parameter from. It ignores the version at the position in the parameter except.
 func (c *Catalog) replaceable(except int, from Comparable) bool {
 	at := c.first(func(at int, v *Item) bool { return at != except && !v.Preview && !v.Deprecated })
 	return at >= 0 && c.items[at].Comparable.Compare(from) > 0
 }
 
-// holders returns the versions with the flag. It ignores the version at the position
-// except.
+// holders returns the versions with the flag. It ignores the version at the position in the
+// parameter except.
 func (c *Catalog) holders(except int) []int {
 	var all []int
 	for at := range c.items {

@@ -181,8 +181,8 @@ func (r *Rollout) impossible(what string) error {
 	return fault.New(fault.Conflict, "the rollout is %s and cannot be %s", r.State, what)
 }
 
-// begin sets the times at which the step in force and the rollout itself started. now is the time
-// at which the percentage in force takes effect.
+// begin records the start time of the current step and, at the first percentage above 0, of the
+// rollout. The parameter now is the time at which the current step's percentage takes effect.
 func (r *Rollout) begin(now int64) {
 	r.StepStartedAt = nil
 	if r.Step >= 0 {
@@ -276,9 +276,9 @@ func (r *Rollout) StepEnds() (int64, bool) {
 	return *r.StepStartedAt + r.Steps[r.Step].HoldSeconds, true
 }
 
-// Advances reports whether the rollout takes its next step by itself now. exposure is the number
-// of users that were seen on the version since the step in force started. suspect reports whether
-// a health rule is suspect or failing.
+// Advances reports whether the rollout takes its next step by itself at the time now. exposure is
+// the number of users that were seen on the version since the step in force started. suspect
+// reports whether a health rule is suspect or failing.
 func (r *Rollout) Advances(now, exposure int64, suspect bool) bool {
 	ends, waits := r.StepEnds()
 	return waits && now >= ends && exposure >= r.Steps[r.Step].MinExposure && !suspect

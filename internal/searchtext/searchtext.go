@@ -39,9 +39,9 @@ func Fields(fields ...*string) string {
 // Words returns the words of a folded text, which are separated by blanks.
 func Words(folded string) []string { return strings.Fields(folded) }
 
-// Grams calls add for every run of one, two and three consecutive runes of a folded text
-// that contains no Border. The runs are substrings of the text. The same run can occur
-// several times.
+// Grams calls the function add for every run of one, two and three consecutive runes of a folded
+// text that contains no Border. The runs are substrings of the text. The same run can occur several
+// times.
 func Grams(folded string, add func(string)) {
 	var at [3]int // offsets of the last three runes
 	n := 0

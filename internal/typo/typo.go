@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest returns the known word that is most similar to word, ignoring case. If no known
-// word is similar enough, but exactly one begins with word, Nearest returns that one.
+// Nearest returns the known word that is most similar to the given word, ignoring case. If no known
+// word is similar enough, but exactly one begins with the given word, Nearest returns that one.
 // Otherwise it returns "".
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
@@ -27,8 +27,8 @@ func Nearest(word string, known []string) string {
 	return ""
 }
 
-// limit returns the maximum distance at which a known word is similar enough to word. It
-// depends on the length of word.
+// limit returns the maximum distance at which a known word is similar enough to the given word. It
+// depends on the length of that word.
 func limit(word string) int { return min(3, (len(word)+2)/3) }
 
 // Distance returns the minimum number of edits that turn a into b. An edit is inserting,

@@ -66,7 +66,7 @@ func hasAny(text string, words ...string) bool {
 	return false
 }
 
-// hasWord reports whether text contains word as a whole word, without a letter or digit
+// hasWord reports whether text contains the given word as a whole word, without a letter or digit
 // next to it.
 func hasWord(text, word string) bool {
 	for {

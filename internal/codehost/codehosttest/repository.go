@@ -84,8 +84,8 @@ func (h *Host) Repository(name string) *Repository {
 	return r
 }
 
-// Change calls change while it holds the host's lock. change may set fields of the
-// repository.
+// Change calls the function change while it holds the host's lock. The function may set fields of
+// the repository.
 func (r *Repository) Change(change func(*Repository)) {
 	r.host.mu.Lock()
 	defer r.host.mu.Unlock()
