@@ -150,7 +150,8 @@ func (d *DB) update(fn func(*Tx) error) error {
 	return d.commit(tx, before, r.set.Bytes())
 }
 
-// commit commits a transaction whose changes are recorded. before is the position before it.
+// commit commits a transaction whose changes are recorded. The parameter before is the position
+// before the transaction.
 func (d *DB) commit(tx *Tx, before uint64, set []byte) (err error) {
 	if len(set) == 0 {
 		return tx.Commit()

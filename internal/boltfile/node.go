@@ -53,8 +53,9 @@ func (tx *Tx) SetPosition(position uint64) error {
 	return errors.Join(node.Put(positionKey, binary.BigEndian.AppendUint64(nil, position)), node.Delete(unrecordedKey))
 }
 
-// advance stores that a transaction has taken the file from one position to the next. to is 0 if it
-// is not recorded. The file then keeps its position only if the transaction has set it.
+// advance stores that a transaction has taken the file from one position to the next. The parameter
+// to is 0 if the transaction is not recorded. The file then keeps its position only if the
+// transaction has set it.
 func (tx *Tx) advance(from, to uint64) error {
 	if to > 0 {
 		return tx.SetPosition(to)

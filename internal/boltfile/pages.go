@@ -177,7 +177,8 @@ type page struct {
 	begin  []byte // the bytes that have been read
 }
 
-// page reads the start of a page that must not have been visited before.
+// page reads the start of a page and marks its pages in x.used. It returns an error if one of them
+// is already marked.
 func (x *examiner) page(number uint64) (*page, error) {
 	if number < 2 || number >= uint64(len(x.used)) {
 		return nil, damaged(number, "does not exist")

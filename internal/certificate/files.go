@@ -47,7 +47,7 @@ type version struct {
 	bytes    int64
 }
 
-// OpenFiles loads a certificate with its chain and its private key. now returns the
+// OpenFiles loads a certificate with its chain and its private key. The function now returns the
 // current time; nil means time.Now.
 func OpenFiles(certFile, keyFile string, log *slog.Logger, now func() time.Time) (*Files, error) {
 	if now == nil {

@@ -64,7 +64,7 @@ func (e *Error) After(wait time.Duration) *Error {
 	return e
 }
 
-// Error joins the texts with semicolons, as clients do.
+// Error returns the messages, joined with semicolons as in the client libraries.
 func (e *Error) Error() string { return strings.Join(e.Messages, "; ") }
 
 // Is makes faults of kind Damaged match integrity.ErrDamaged.
@@ -76,8 +76,8 @@ func Is(err error, kind Kind) bool {
 	return ok && f.Kind == kind
 }
 
-// Catch calls work and returns its error. If work panics, Catch returns an error that
-// contains the stack.
+// Catch calls the function work and returns its error. If the function panics, Catch returns an
+// error that contains the stack.
 func Catch(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

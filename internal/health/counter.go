@@ -70,7 +70,7 @@ type subject struct {
 	failed uint32 // failures that have been counted; each has a bit, see observed.failures
 }
 
-// bucket identifies the count of a version in one bucket of time.
+// bucket is the key of a count: a version and the start of a time bucket.
 type bucket struct {
 	version store.ID
 	start   int64 // Unix seconds
@@ -78,7 +78,7 @@ type bucket struct {
 
 type count struct {
 	store.HealthCount
-	changed bool // whether it has changed since take last returned it
+	changed bool // whether it has changed since counter.take last returned it
 }
 
 func newCounter(now func() time.Time, width int64) *counter {
@@ -270,9 +270,9 @@ func (c *counter) restore(list []closed) {
 	}
 }
 
-// since returns the number of addresses that were first seen on a version at or after from, a Unix
-// time in seconds. The result contains this number for each bucket in memory; its keys are the
-// starts of the buckets, also in Unix seconds.
+// since counts the addresses that were first seen on a version at or after a point in time, the
+// parameter from. It returns a count for each bucket in memory that ends after that time. The keys
+// of the map are the start times of the buckets. All times are in Unix seconds.
 func (c *counter) since(p store.ProjectID, version store.ID, from int64) map[int64]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

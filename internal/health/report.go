@@ -95,7 +95,7 @@ func (b pair) of(r rollout.HealthRule) rollout.Count {
 }
 
 // readBuckets reads the counts of a version and its baseline, which may be nil, in order of time.
-// It skips buckets that start before from, a Unix time in seconds.
+// It skips buckets that start before the time in the parameter from, in Unix seconds.
 func readBuckets(tx *store.Tx, p store.ProjectID, v, baseline *store.Version, from int64) ([]pair, error) {
 	var all []pair
 	err := tx.EachHealth(p, v.ID, from, func(at int64, c store.HealthCount) { all = append(all, pair{start: at, version: c}) })

@@ -81,8 +81,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is not empty: it has %s, which svc did not make", e.Dir, names)
 }
 
-// CheckForeign returns a *ForeignError if a folder contains foreign files but no
-// database, because the first start must not mix its files with them. It ignores
+// CheckForeign returns a *ForeignError if a directory contains files of other programs but no
+// database, because the first start must not create the server's files among them. It ignores
 // lost+found and all names that can occur in a data directory.
 func CheckForeign(dir string) error {
 	if Has(dir, datadir.Database) {
@@ -101,9 +101,9 @@ func CheckForeign(dir string) error {
 	return nil
 }
 
-// FindFolder reports whether dir is a data directory. A folder is one if it contains a database, or
-// the lock that the first start takes before it creates the database. The error is one that
-// CheckFolder returns.
+// FindFolder reports whether dir is a data directory. A directory is a data directory if it
+// contains a database, or the lock that the first start takes before it creates the database. The
+// error is one that CheckFolder returns.
 func FindFolder(dir string) (found bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -146,10 +146,10 @@ func readOwner(dir string) (*ownerMark, error) {
 }
 
 // AdoptStorage assigns the storage directory in the settings to the data directory in the settings.
-// It also suspends the sweeps that remove contents without a record. before is the data directory
-// to which the storage directory belonged, or "" if it contained no valid mark of an owner. The
-// caller must hold the lock of the data directory. The error is a *control.HeldError if another
-// process uses the storage directory.
+// It also suspends the sweeps that remove contents without a record. The result before is the data
+// directory to which the storage directory belonged, or "" if it contained no valid mark of an
+// owner. The caller must hold the lock of the data directory. The error is a *control.HeldError if
+// another process uses the storage directory.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
 	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
 	if err != nil {

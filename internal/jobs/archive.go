@@ -124,9 +124,9 @@ func cannotStage(err error) error {
 	return fault.New(fault.Unavailable, "the databases cannot be copied to %s: %v", datadir.Staging, err)
 }
 
-// add adds all members of the backup to an archive, with the local files if files is true. The
-// local files include staged contents, which wait to be moved to their storage, except those of the
-// files in the set stored.
+// add adds all members of the backup to an archive, and also the local files if the parameter files
+// is true. These include the staged contents of the files that stagedUploads returns, which wait to
+// be moved to their storage. The parameter stored is passed to stagedUploads.
 func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[store.FileID]bool) error {
 	for _, name := range []string{datadir.Database, datadir.Events} {
 		if err := w.AddFile(name, filepath.Join(stage, name)); err != nil {
@@ -153,9 +153,9 @@ func (a *Archiver) add(w *backup.Writer, stage string, files bool, stored map[st
 	return w.AddFolder(a.Files.Dir, staged)
 }
 
-// stagedUploads returns the ids of the uploaded files with staged contents, except those
-// in the set stored. The storage of these files may not have their contents yet.
-// Attachments are left out, because they can be downloaded again.
+// stagedUploads returns the ids of the uploaded files with staged contents, except those in the map
+// stored. The storage of these files may not have their contents yet. Attachments are left out,
+// because they can be downloaded again.
 func (a *Archiver) stagedUploads(stored map[store.FileID]bool) (ids []string, err error) {
 	err = a.eachStaged(func(f *store.File) {
 		if f.Source == store.FileUploaded && !stored[f.ID] {

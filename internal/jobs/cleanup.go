@@ -61,7 +61,7 @@ func (j *Jobs) keepClean(ctx context.Context) {
 	}
 }
 
-// nextNight returns the time of the first clean-up after t.
+// nextNight returns the first scheduled clean-up time after t.
 func nextNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); at.After(t) {
 		return at
@@ -69,7 +69,7 @@ func nextNight(t time.Time) time.Time {
 	return nightOf(t, 1)
 }
 
-// lastNight returns the time of the last clean-up that is not after t.
+// lastNight returns the most recent scheduled clean-up time at or before t.
 func lastNight(t time.Time) time.Time {
 	if at := nightOf(t, 0); !at.After(t) {
 		return at
@@ -77,7 +77,7 @@ func lastNight(t time.Time) time.Time {
 	return nightOf(t, -1)
 }
 
-// nightOf returns the time of the clean-up on the date of t plus the given number of days.
+// nightOf returns the scheduled clean-up time on the date of t plus the given number of days.
 func nightOf(t time.Time, away int) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d+away, cleanAt, 0, 0, 0, t.Location())
@@ -142,9 +142,9 @@ func (j *Jobs) clean(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// dropInSteps calls drop in one transaction after the other, with pauses, until a call deletes
-// fewer than dropStep records. drop must delete at most dropStep records, and return how many it
-// deleted.
+// dropInSteps calls the function drop in one transaction after the other, with pauses, until a call
+// deletes fewer than dropStep records. The function must delete at most dropStep records, and
+// return how many it deleted.
 func (j *Jobs) dropInSteps(ctx context.Context, drop func(*store.Tx) (n int, err error)) error {
 	for n := dropStep; n == dropStep; {
 		err := j.DB.Update(func(tx *store.Tx) (err error) {

@@ -62,8 +62,8 @@ func (j *Jobs) define(name, about string, work func(ctx context.Context) error) 
 	return one
 }
 
-// do waits until no other run of the job is in progress and then calls work as a run of
-// the job.
+// do waits until no other run of the job is in progress and then calls the function work as a run
+// of the job.
 func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	o.busy.Lock()
 	defer o.busy.Unlock()

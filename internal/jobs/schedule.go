@@ -151,7 +151,8 @@ func (j *Jobs) refresh(plan Schedule) (newest time.Time, err error) {
 	return state.Last, err
 }
 
-// attempt calls work, which makes a backup or only prunes archives, and records the result.
+// attempt calls the function work, which makes a backup or only prunes archives, and records the
+// result.
 func (j *Jobs) attempt(work func() error) error {
 	j.failure = work()
 	_, _ = j.refresh(j.schedule()) // also records whether there is a problem with the directory

@@ -20,8 +20,8 @@ type Counts struct {
 	Ring [Hours]uint32 // the count of hour h is at h % Hours
 }
 
-// Add counts n logs in the hour that contains the Unix time at. It ignores the logs if that hour is
-// not among the last Hours hours up to Last.
+// Add counts n logs in the hour that contains the parameter at, a Unix time. It ignores the logs if
+// that hour is not among the last Hours hours up to Last.
 func (c *Counts) Add(at int64, n uint32) {
 	h := at / hour
 	if h <= c.Last-Hours {

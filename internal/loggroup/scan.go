@@ -232,8 +232,8 @@ func matchURL(text []byte, at, _ int) (from, end int) {
 	return at, run(text, i+3, "\"')>"+spaces)
 }
 
-// run returns the end of the longest sequence of characters that starts at the position at and
-// contains none of stop. It returns 0 if the sequence is empty.
+// run returns the end of a sequence of characters: the longest one that starts at text[at] and
+// contains no character of stop. It returns 0 if the sequence is empty.
 func run(text []byte, at int, stop string) int {
 	end := at
 	for end < len(text) && strings.IndexByte(stop, text[end]) < 0 {

@@ -18,9 +18,9 @@ import (
 	"svc/store"
 )
 
-// fetch downloads the attachment of f to the path staged. It stores the size, the checksums and the
-// facts from the content in the record of the file. If the download fails, fetch removes the
-// incomplete file.
+// fetch downloads the attachment of f to the path in the parameter staged. It stores the size, the
+// checksums and the facts from the content in the record of the file. If the download fails, fetch
+// removes the incomplete file.
 func (e *Engine) fetch(ctx context.Context, f *store.File, staged string) error {
 	limited, cancel := context.WithTimeout(ctx, e.FetchTime)
 	defer cancel()

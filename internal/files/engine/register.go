@@ -91,9 +91,9 @@ func (e *Engine) Discard(ctx context.Context, f *store.File) {
 	}
 }
 
-// keep moves the content of an upload to the file's object on the local storage and
-// returns the object's key. If an interrupted attempt has already moved the content, the
-// key may contain a former key of the project.
+// keep moves the content of an upload to the file's object on the local storage and returns the
+// object's key. If an interrupted attempt has already moved the content, the key of the object may
+// contain a former project key.
 func (e *Engine) keep(ctx context.Context, p *store.Project, c upload.Content) (key string, err error) {
 	key = files.ObjectKey(p.Key, c.FileID, c.Filename)
 	_, err = e.Storages.Local().Put(ctx, key, c.Path, c.Size)

@@ -36,12 +36,12 @@ func davURL(base *url.URL, name string) *url.URL {
 	return &u
 }
 
-// call calls fn with a client of the WebDAV library that sends all requests to the
-// address to. If the last response was not successful, call returns its status together
-// with the error. The status is 0 if there was no response.
+// call calls fn with a client of the WebDAV library. The client sends all requests to one address,
+// the parameter to. If the last response was not successful, call returns its status together with
+// the error. The status is 0 if there was no response.
 //
-// The library does not support contexts, and it escapes addresses a second time. An
-// interceptor therefore sets the context and the address of each request.
+// The library does not support contexts, and it escapes addresses a second time. An interceptor
+// therefore sets the context and the address of each request.
 func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (status int, err error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
 	c.SetTransport(davTransport{d.client.Transport})

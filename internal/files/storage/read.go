@@ -145,9 +145,9 @@ func isHTML(header http.Header) bool {
 	return kind == "text/html" || kind == "application/xhtml+xml"
 }
 
-// content is a reader for a span in the body of a response. It returns an error if the
-// body ends before the span does. If last is set, it also returns an error if the body
-// continues after the span.
+// content is a reader for a span in the body of a response. It returns an error if the body ends
+// before the span does. If the field last is true, it also returns an error if the body continues
+// after the span.
 type content struct {
 	body      io.ReadCloser
 	partial   bool  // whether the body contains only the span

@@ -65,8 +65,8 @@ func (s *Sessions) Complete(project uint32, id string, register func(Content) (f
 	return fileID, nil
 }
 
-// prepare makes the data that the registration needs durable, so that the registration
-// can be repeated even after a restart of the process. The caller must hold swap.
+// prepare durably stores all data needed for the registration, so that the registration can be
+// repeated even after a restart of the process. The caller must hold swap.
 func (u *session) prepare() (Content, error) {
 	if err := u.complete(); err != nil {
 		return Content{}, err

@@ -373,8 +373,8 @@ func parseChunks(d description, notes []byte) ([]byte, error) {
 
 func validID(id string) bool { return len(id) == 32 && isHex(id) }
 
-// isSum reports whether a text is empty or is a checksum of the given number of bytes in lower-case
-// hexadecimal.
+// isSum reports whether a text is empty or is, in lower-case hexadecimal, a checksum whose length
+// is the given number of bytes.
 func isSum(s string, bytes int) bool { return s == "" || len(s) == 2*bytes && isHex(s) }
 
 func isHex(s string) bool {

@@ -75,8 +75,9 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 	return s, nil
 }
 
-// Await calls done at the interval every, until it returns true or an error. If the
-// server ends first, Await returns an error that contains the end of the server's log.
+// Await calls the function done until it returns true or an error. The parameter every is the
+// interval between the calls. If the server ends first, Await returns an error that contains the
+// end of the server's log.
 func (s *Server) Await(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -175,8 +176,8 @@ func (s *Server) Key(ctx context.Context) (string, error) {
 	return key, nil
 }
 
-// Call makes a request with an API key. path is relative to /api/v1. Unless into is nil,
-// Call decodes the response into it.
+// Call makes a request with an API key. path is relative to /api/v1. Unless the parameter into is
+// nil, Call decodes the response into it.
 func (s *Server) Call(ctx context.Context, method, path string, body, into any) error {
 	key, err := s.Key(ctx)
 	if err != nil {
