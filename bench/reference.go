@@ -104,8 +104,8 @@ var bodies = map[string]func() any{
 	},
 }
 
-// runReference runs a reference. It prints its address and serves requests until its standard input
-// is closed.
+// runReference runs a reference server in this process. It prints the server's address and serves
+// requests until the standard input is closed.
 func runReference(args []string) (err error) {
 	flags := flag.NewFlagSet("reference", flag.ContinueOnError)
 	kind := flags.String("kind", "", "what is decoded: check, log or events")

@@ -13,7 +13,7 @@ import (
 
 // reloadable is a part of the server that can be reconfigured while the server is running. keys
 // lists the settings that the part uses. apply configures the part. It is called on every reload,
-// even if the settings are the same, because the content of a file that a setting names may have
+// even if the settings are the same, because the content of a file named by a setting may have
 // changed.
 type reloadable struct {
 	keys  []string

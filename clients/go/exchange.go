@@ -226,7 +226,7 @@ const (
 )
 
 // retry reports whether to repeat the attempt, and after which delay. done is the number of retries
-// so far, and most is their maximum. The caller adds a random part to the delay.
+// so far, and the parameter most is the maximum number. The caller adds a random part to the delay.
 func (o outcome) retry(method string, done, most int) (time.Duration, bool) {
 	if method != http.MethodGet && method != http.MethodHead || done >= most {
 		return 0, false

@@ -422,9 +422,10 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether to send the error with the fingerprint print now. If so, repeated is the
-// number of times that this error was held back since its last report. dropped is the number of
-// errors that the token bucket has held back since the last report of any error.
+// pass reports whether to send an error, whose fingerprint is the parameter print, at the time now.
+// If so, repeated is the number of times that this error was held back since its last report.
+// dropped is the number of errors that the token bucket has held back since the last report of any
+// error.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
 	k := r.known[print]
 	if k != nil && now-k.at < reportAgain {

@@ -15,7 +15,7 @@ import (
 type backing interface {
 	// load returns the stored texts. It omits unreadable ones.
 	load() map[string]string
-	// store replaces old, the result of load, with next.
+	// store replaces the texts in old, the result of load, with those in next.
 	store(old, next map[string]string) error
 }
 
@@ -233,8 +233,8 @@ const (
 	optOutSuffix = "opt_out"
 )
 
-// apply applies the change to the stored texts old. out reports whether another process has opted
-// out.
+// apply applies the change to the stored texts, the parameter old. The result out reports whether
+// another process has opted out.
 func (s *stateChange) apply(old map[string]string) (next map[string]string, out bool) {
 	next = maps.Clone(old)
 	if next == nil {

@@ -26,7 +26,7 @@ func inOrder(files []file) []file {
 }
 
 // tarred returns a .tar.gz with the files in the given folder. Its bytes do not depend on the user,
-// machine or time of the build. at is the modification time of the files.
+// machine or time of the build. The parameter at is the modification time of the files.
 func tarred(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

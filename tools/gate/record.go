@@ -50,7 +50,8 @@ func (r *record) find(name, key string) (pass, bool) {
 	return p, key != "" && p.Key == key
 }
 
-// put stores found as the last pass of a check. If key is "", it does nothing.
+// put stores the result in the parameter found as the last pass of a check. If key is "", it does
+// nothing.
 func (r *record) put(name, key string, found result) error {
 	if key == "" {
 		return nil
@@ -93,7 +94,7 @@ func (in inputs) key(ctx context.Context) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// addFiles adds the names, modes and contents of the files to sum.
+// addFiles adds the names, modes and contents of the files to the hash sum.
 func (in inputs) addFiles(ctx context.Context, sum hash.Hash) error {
 	list := []string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate", "--"}
 	names, err := exec.CommandContext(ctx, "git", append(list, in.paths...)...).Output()

@@ -91,7 +91,8 @@ func (r *result) add(part result) {
 	r.packages = append(r.packages, part.packages...)
 }
 
-// inPairs calls run for each item, two at a time. It returns the results in the order of the items.
+// inPairs calls the function run for each item, two at a time. It returns the results in the order
+// of the items.
 func inPairs[T any](items []T, run func(item T) result) []result {
 	results, free := make([]result, len(items)), make(chan struct{}, 2)
 	var running sync.WaitGroup

@@ -40,7 +40,7 @@ func appendText(b []byte, r *rand.Rand, size int) []byte {
 	return b
 }
 
-// lengthBetween returns a random length between least and most. Its logarithm is uniformly
+// lengthBetween returns a random length in the range [least, most]. Its logarithm is uniformly
 // distributed, so shorter lengths are more frequent.
 func lengthBetween(r *rand.Rand, least, most int) int {
 	return int(float64(least) * math.Exp(r.Float64()*math.Log(float64(most)/float64(least))))
