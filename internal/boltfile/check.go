@@ -12,10 +12,10 @@ import (
 	"svc/internal/integrity"
 )
 
-// Check verifies all pages of a file and then, if they are sound, calls records to verify
-// their content. Nothing may write to the file during the check. Check adds damage to the
-// report. The error is ErrLocked, ErrDamaged if the file cannot be read at all, or an
-// error of the file system or of records. It contains the path.
+// Check verifies all pages of a file and then, if they are sound, calls the function records to
+// verify their content. Nothing may write to the file during the check. Check adds damage to the
+// report. The error is ErrLocked, ErrDamaged if the file cannot be read at all, or an error of the
+// file system or of this function. It contains the path.
 func Check(path string, report *integrity.Report, records func(*Tx) error) error {
 	x := examiner{report: report}
 	if err := x.examine(path); err != nil {

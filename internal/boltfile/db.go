@@ -11,11 +11,10 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 )
 
-// DB is an open file, safe for concurrent use. All writes go through its Writer, one
-// transaction at a time. A Writer therefore acquires its own lock before it calls begin,
-// and must not wait for bbolt's lock inside begin: begin holds swap for the duration of
-// the wait, a compaction would wait for swap, and new readers would wait for the
-// compaction.
+// DB is an open file, safe for concurrent use. All writes go through its Writer, one transaction at
+// a time. A Writer therefore acquires its own lock before it calls begin, and must not wait for
+// bbolt's lock inside begin: begin holds d.swap for the duration of the wait, a compaction would
+// wait for d.swap, and new readers would wait for the compaction.
 type DB struct {
 	path    string
 	options Options
@@ -150,8 +149,8 @@ func (d *DB) update(fn func(*Tx) error) error {
 	return d.commit(tx, before, r.set.Bytes())
 }
 
-// commit commits a transaction whose changes are recorded. The parameter before is the position
-// before the transaction.
+// commit commits a transaction with recorded changes. The parameter before is the position of the
+// file before the transaction.
 func (d *DB) commit(tx *Tx, before uint64, set []byte) (err error) {
 	if len(set) == 0 {
 		return tx.Commit()

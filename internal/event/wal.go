@@ -142,7 +142,7 @@ func removeFromWAL(tx *boltfile.Tx, p Project) error {
 	})
 }
 
-// valueWithout returns a value of the WAL without the batches of a project. has reports
+// valueWithout returns a value of the WAL without the batches of a project. The result has reports
 // whether the value contained any of them.
 func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 	var t walBatch

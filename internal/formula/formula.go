@@ -114,8 +114,8 @@ func (p *parser) expression() error { return p.chain('+', '-', p.term) }
 // term parses: factor { ("*" | "/") factor }.
 func (p *parser) term() error { return p.chain('*', '/', p.factor) }
 
-// chain parses operands that are joined by the operators one and other, which have the same
-// precedence, from left to right. operand parses a single operand.
+// chain parses operands that are joined by the operators in the parameters one and other, which
+// have the same precedence, from left to right. operand parses a single operand.
 func (p *parser) chain(one, other byte, operand func() error) error {
 	if err := operand(); err != nil {
 		return err

@@ -398,10 +398,11 @@ func (c *connections) mayEnter(conn net.Conn) bool {
 	return false
 }
 
-// makeRoom closes the first idle connection in the queue idle, which has been idle for the longest
-// time. If there is none, it closes the oldest connection in the queue headerless that has not sent
-// a complete header. place returns the position of a connection in idle. makeRoom reports whether
-// it has closed a connection. The caller must hold c.mu.
+// makeRoom closes the connection that has been idle for the longest time. That is the first idle
+// one in the parameter idle, a queue. If there is none, makeRoom closes the oldest connection in
+// the queue headerless that has not sent a complete header. The function place returns the position
+// of a connection in the first queue. makeRoom reports whether it has closed a connection. The
+// caller must hold c.mu.
 func (c *connections) makeRoom(idle *queue, place func(*connection) **list.Element, headerless *queue) bool {
 	idle.dropBusy(http.StateIdle, place)
 	one := idle.claim(http.StateIdle)

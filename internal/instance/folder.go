@@ -40,9 +40,9 @@ file system or into a synchronised folder.
 // ErrNotFolder reports that a path exists but is not a folder.
 var ErrNotFolder = errors.New("not a folder")
 
-// MakeFolder prepares the data directory for a server, and creates it if it does not exist. made
-// reports whether it has created the directory. The error is one that CheckFolder returns, or one
-// of the file system.
+// MakeFolder prepares the data directory for a server, and creates it if it does not exist. The
+// result made reports whether it has created the directory. The error is one that CheckFolder
+// returns, or one of the file system.
 func MakeFolder(dir string) (made bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if err := durable.MkdirAll(dir, 0o700); err != nil {

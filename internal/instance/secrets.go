@@ -58,8 +58,8 @@ func ReadSecrets(s *setting.Settings) (content map[string]string, missing []stri
 }
 
 // EnsureSecrets sets secrets from secrets.toml, as ReadSecrets does. It then generates each missing
-// secret from 32 random bytes, and stores it in secrets.toml. made reports whether it has generated
-// any. The caller must hold the lock of the data directory.
+// secret from 32 random bytes, and stores it in secrets.toml. The result made reports whether it
+// has generated any. The caller must hold the lock of the data directory.
 func EnsureSecrets(s *setting.Settings) (made bool, err error) {
 	path := filepath.Join(s.Data, datadir.Secrets)
 	if err := makePrivate(path); err != nil {

@@ -54,8 +54,8 @@ func (r *Report) Begin(file string) { r.file = file }
 // Progress reports how much of the file has been checked.
 func (r *Report) Progress(done, total int64) { r.progress(r.file, done, total) }
 
-// Add adds a finding in the file that Begin has set. where is its location. format and args make
-// its description, as for fmt.Sprintf.
+// Add adds a finding in the file that Begin has set. The parameter where is its location. format
+// and args make its description, as for fmt.Sprintf.
 func (r *Report) Add(kind Kind, where, format string, args ...any) {
 	about := Kinds[kind]
 	n := r.count(Count{r.file, kind, about.Severity, 1})

@@ -70,8 +70,8 @@ func (j *Jobs) do(ctx context.Context, o *job, work func(ctx context.Context) er
 	return j.run(ctx, o, work)
 }
 
-// run is like do, but does not acquire busy. The caller must hold busy unless runs of the job may
-// overlap.
+// run is like do, but does not acquire o.busy. The caller must hold o.busy unless runs of the job
+// may overlap.
 func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) error) error {
 	begun, clock := j.Now(), time.Now()
 	o.set(func(s *State) { o.active, s.Running = o.active+1, true })

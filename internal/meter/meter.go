@@ -52,7 +52,7 @@ func (h *Histogram) Observe(v int64) {
 	h.sum.Add(v)
 }
 
-// Since counts the time since begin, in nanoseconds.
+// Since counts the time since the parameter begin, in nanoseconds.
 func (h *Histogram) Since(begin time.Time) { h.Observe(int64(time.Since(begin))) }
 
 // Distribution is a snapshot of a histogram's counts.

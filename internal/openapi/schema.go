@@ -20,8 +20,8 @@ type Schema struct {
 // maxDepth limits the number of levels of nested objects that are described.
 const maxDepth = 5
 
-// schema reads the schema at node n. within lists the names of the schemas that contain it.
-// The fields of these schemas are not read again, because a schema can contain itself.
+// schema reads the schema at node n. The parameter within lists the names of the schemas that
+// contain it. The fields of these schemas are not read again, because a schema can contain itself.
 func (r reader) schema(n *yaml.Node, within []string) *Schema {
 	name := reference(n)
 	around := within

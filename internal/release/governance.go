@@ -14,11 +14,11 @@ type Plan struct {
 	Elect  int   // position of the other version that gets the flag, or already has it; -1 = none
 }
 
-// PlanCreate plans the flags for the creation of the version next, which must not be in
-// the catalog yet. It ignores next.Latest; latest is the flag that the client has sent,
-// or nil. If latest is nil, next gets the flag if it is official and not deprecated,
-// unless the version with the flag is greater. A patch of an older line therefore does
-// not get the flag. Neither does a version that is yanked, or whose rollout is not completed.
+// PlanCreate plans the flags for the creation of a version. The parameter next is this version,
+// which must not be in the catalog yet. PlanCreate ignores next.Latest; latest is the flag that the
+// client has sent, or nil. If latest is nil, next gets the flag if it is official and not
+// deprecated, unless the version with the flag is greater. A patch of an older line therefore does
+// not get the flag. Neither does a version that is yanked or has a rollout that is not completed.
 //
 // If the error is not nil, it is of kind Invalid, and the write must be refused.
 func (c *Catalog) PlanCreate(next Item, latest *bool) (Plan, error) {

@@ -2,9 +2,9 @@ package release
 
 // Since returns the versions that a client on a channel gains with an update, the greatest first.
 // They are greater than the parameter from, the client's version, and at most the version at the
-// position in the parameter to. Except for the version at this position, they are offered to
-// everybody. None is yanked. If the parameter from is zero, only the version at this position can
-// be among them.
+// position in the parameter to. Except for the version at this position, they are offered to all
+// callers. None is yanked. If the parameter from is zero, only the version at this position can be
+// among them.
 func (c *Catalog) Since(channel string, from Comparable, to int) (all []int) {
 	p := c.pool(channel)
 	if p == nil {

@@ -16,8 +16,8 @@ import (
 // machine needs less, so that no test depends on the speed of a machine.
 const Patience = 3 * time.Minute
 
-// Until waits until ok returns true. After Patience, it fails the test. what names the
-// expected event, for the message of the failure.
+// Until waits until ok returns true. After Patience, it fails the test. The parameter what names
+// the expected event, for the message of the failure.
 func Until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	late := time.After(Patience)

@@ -401,8 +401,9 @@ func (b *block) restOf(key string) (*restKey, error) {
 	return &rest[0], nil
 }
 
-// mixed returns a Column with all values of a property. found holds the values in its
-// property column, and rest the values in columns 16 to 18. Either of them can be nil.
+// mixed returns a Column with all values of a property. The parameter found holds the values in its
+// property column, and the parameter rest holds those in columns 16 to 18. Either of them can be
+// nil.
 func (b *block) mixed(found *storedProperty, rest *restKey) (c *Column, err error) {
 	built := newColumnBuilder(b.n)
 	if found != nil {

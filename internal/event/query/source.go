@@ -52,9 +52,9 @@ func (s *Source) name(number uint32) string {
 	return s.Names[number]
 }
 
-// query returns a query of the events in a range. what is the name of the analysis, and
-// less tells the client how to reduce the query. Both are parts of the error for a query
-// that takes too much memory.
+// query returns a query of the events in a range. The parameter what is the name of the analysis,
+// and the parameter less tells the client how to reduce the query. Both are parts of the error for
+// a query that takes too much memory.
 func (s *Source) query(ctx context.Context, r Range, what, less string) *query {
 	return &query{
 		ctx: ctx, Range: r, hours: s.Hours(r.Start, r.End), shift: workersShift(),

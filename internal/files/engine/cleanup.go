@@ -25,7 +25,7 @@ const (
 	// moves. They must also make up at most a tenth of all objects. If there are more, the
 	// database probably does not belong to this storage directory.
 	mostUnknown = 20
-	// lostAge is how long content without a record is kept in the directory lost.
+	// lostAge is how long content without a record is kept in the directory "lost".
 	lostAge = 30 * 24 * time.Hour
 )
 

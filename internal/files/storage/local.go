@@ -202,8 +202,8 @@ func (l *Local) Lose(diskPath string, at time.Time) error {
 // LoseStaged moves a file that WalkStaged has reported to lost/{date}/staging/files.
 func (l *Local) LoseStaged(id string, at time.Time) error { return l.lose(staged+"/"+id, at) }
 
-// lose moves a file into the directory lost. If the file no longer exists, it does
-// nothing and returns nil.
+// lose moves a file into the directory "lost". If the file no longer exists, it does nothing and
+// returns nil.
 func (l *Local) lose(name string, at time.Time) error {
 	to := path.Join(lost, at.UTC().Format(time.DateOnly), name)
 	err := l.move(name, to)
@@ -216,7 +216,7 @@ func (l *Local) lose(name string, at time.Time) error {
 	return errors.Join(l.sync(path.Dir(to)), l.sync(path.Dir(name)))
 }
 
-// RemoveLost removes the files that were moved to the directory lost before the day of the given
+// RemoveLost removes the files that were moved to the directory "lost" before the day of the given
 // time.
 func (l *Local) RemoveLost(before time.Time) error {
 	entries, err := fs.ReadDir(l.root.FS(), lost)

@@ -246,7 +246,7 @@ func broken(err error) error {
 	return fmt.Errorf("%w (%w)", errBroken, outbound.Explain(err))
 }
 
-// lied returns the error for a response that contradicts the request or itself. how
+// lied returns the error for a response that contradicts the request or itself. The parameter how
 // describes the contradiction.
 func lied(how string) error {
 	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)

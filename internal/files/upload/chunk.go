@@ -109,8 +109,8 @@ func (u *session) openContent(flag int) (*os.File, error) {
 	return nil, fault.New(fault.Conflict, "the upload is being completed: all chunks have been received")
 }
 
-// claim makes a new writer the current writer of a chunk. there reports whether the chunk
-// has been received before.
+// claim makes a new writer the current writer of a chunk. The result there reports whether the
+// chunk has been received before.
 func (u *session) claim(index int) (w *writer, there bool, err error) {
 	place := &u.places[index%len(u.places)]
 	place.Lock() // wait until no other writer is writing or acknowledging the chunk
@@ -344,7 +344,7 @@ func (u *session) settle(index int) error {
 	return u.copyReplaced(index)
 }
 
-// copyReplaced implements settle. The caller must hold swap.
+// copyReplaced implements settle. The caller must hold u.swap.
 func (u *session) copyReplaced(index int) error {
 	u.mu.Lock()
 	replaced := u.replaced[index]

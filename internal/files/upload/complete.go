@@ -66,7 +66,7 @@ func (s *Sessions) Complete(project uint32, id string, register func(Content) (f
 }
 
 // prepare durably stores all data needed for the registration, so that the registration can be
-// repeated even after a restart of the process. The caller must hold swap.
+// repeated even after a restart of the process. The caller must hold u.swap.
 func (u *session) prepare() (Content, error) {
 	if err := u.complete(); err != nil {
 		return Content{}, err
@@ -118,7 +118,7 @@ func (u *session) complete() error {
 }
 
 // hashAll copies all replaced chunks into the content file and completes the checksums. The caller
-// must hold swap.
+// must hold u.swap.
 func (u *session) hashAll() (sums digest.Sums, err error) {
 	for i := range u.chunks {
 		if err := u.copyReplaced(i); err != nil {
@@ -139,7 +139,7 @@ func (u *session) hashAll() (sums digest.Sums, err error) {
 }
 
 // finish stores the ID of the registered file in the session, and deletes the files that a
-// completed session no longer needs. The caller must hold swap.
+// completed session no longer needs. The caller must hold u.swap.
 func (u *session) finish(fileID string) error {
 	d := u.description
 	d.File, d.Done = fileID, true

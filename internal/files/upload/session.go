@@ -197,7 +197,7 @@ func (u *session) makeContent() error {
 	return errors.Join(err, f.Close())
 }
 
-// save replaces the description, first on disk and then in memory. The caller must hold swap.
+// save replaces the description, first on disk and then in memory. The caller must hold u.swap.
 func (u *session) save(d description) error {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -213,7 +213,7 @@ func (u *session) save(d description) error {
 }
 
 // end removes the description from disk, which ends the session: a directory without a
-// description is not a session. The caller must hold swap.
+// description is not a session. The caller must hold u.swap.
 func (u *session) end() error {
 	if err := os.Remove(u.path(descriptionName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Disk(err)
@@ -373,8 +373,8 @@ func parseChunks(d description, notes []byte) ([]byte, error) {
 
 func validID(id string) bool { return len(id) == 32 && isHex(id) }
 
-// isSum reports whether a text is empty or is, in lower-case hexadecimal, a checksum whose length
-// is the given number of bytes.
+// isSum reports whether a text is empty or is a checksum in lower-case hexadecimal. The parameter
+// bytes is the length of the checksum in bytes.
 func isSum(s string, bytes int) bool { return s == "" || len(s) == 2*bytes && isHex(s) }
 
 func isHex(s string) bool {
