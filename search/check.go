@@ -98,7 +98,7 @@ func (e *engine) check(ctx context.Context, db *store.Store, report *integrity.R
 
 // reportMissing adds a finding for each record in list that is not in the index. The parameter
 // there contains the references of all documents of the index. reportMissing omits records that
-// have changed after the change whose sequence number is the parameter seen.
+// have changed after the change with the sequence number in the parameter seen.
 func reportMissing(tx *store.Tx, list []store.Change, there map[string]bool, seen uint64, report *integrity.Report) error {
 	var late map[string]bool
 	for _, c := range list {
@@ -134,8 +134,8 @@ func describe(c store.Change) string {
 	}
 }
 
-// changedSince returns the references of the records that have changed after the change whose
-// sequence number is the parameter seen.
+// changedSince returns the references of the records that have changed after the change with the
+// sequence number in the parameter seen.
 func changedSince(tx *store.Tx, seen uint64) (refs map[string]bool, err error) {
 	refs = map[string]bool{}
 	for {

@@ -242,8 +242,8 @@ type identified[R any] interface {
 
 func notFound(what string) error { return fault.New(fault.NotFound, "%s not found", what) }
 
-// read reads the record with the given id from a bucket. The error is NotFound if there
-// is no such record. what is the name of the record's kind, for the error.
+// read reads the record with the given id from a bucket. The error is NotFound if there is no such
+// record. The parameter what is the name of the record's kind, for the error.
 func read[R any, T identified[R]](b *boltfile.Bucket, id ID, what string) (T, error) {
 	if b == nil {
 		return nil, notFound(what)
@@ -294,7 +294,7 @@ func eachRecord[R any, T identified[R]](b *boltfile.Bucket, visit func(T) error)
 }
 
 // owned reads a record and its project, given only the record's id. The parameter read must read
-// the record. what is the name of the record's kind, for errors.
+// the record. The parameter what is the name of the record's kind, for errors.
 func owned[R any](tx *Tx, id ID, what string, read func(ProjectID, ID) (*R, error)) (*Project, *R, error) {
 	owner, ok := tx.owner(id)
 	if !ok {

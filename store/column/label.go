@@ -26,9 +26,9 @@ func (c Columns) Label(i int) Label {
 	return Label(c.Labels[at:])
 }
 
-// MatchLabel calls passes once for each distinct label. It returns the records with a label for
-// which passes returned true, but only those that are marked in the parameter among. The columns
-// must be labeled.
+// MatchLabel calls the function passes once for each distinct label. It returns the records with a
+// label for which passes returned true, but only those that are marked in the parameter among. The
+// columns must be labeled.
 func (c Columns) MatchLabel(passes func(Label) bool, among Bitmap) (m Bitmap) {
 	var passing [BlockSize]bool
 	some := false

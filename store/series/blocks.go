@@ -208,7 +208,7 @@ func (c *blockCursor) read(block uint64) []byte {
 const trimBlocks = 256
 
 // Trim removes the columns of blocks in which the numbers of all records are less than the
-// parameter first. more reports whether another call may remove more columns.
+// parameter first. The result more reports whether another call may remove further columns.
 func (l List[R, T]) Trim(first uint64) (more bool, err error) {
 	blocks, err := l.Needless(first)
 	if err != nil {

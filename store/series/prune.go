@@ -79,8 +79,8 @@ func (l List[R, T]) matching(part Part, matches func(T) bool) (column.Bitmap, er
 	return matching, nil
 }
 
-// Remove removes the records of a part that have not been removed since Look, and returns
-// their number. It calls forget for each record that it removes, and does not decode the
+// Remove removes the records of a part that have not been removed since Look, and returns their
+// number. It calls the function forget for each record that it removes, and does not decode the
 // other records of the block.
 func (l List[R, T]) Remove(part Part, forget func(ID, column.Word) error) (n int, err error) {
 	l.dropHead()
