@@ -84,7 +84,7 @@ func (h *Handlers) deleteSignature(r *web.Request) (view assetView, err error) {
 }
 
 // setSignature stores a signature of the asset in the path, or removes it if value is "". Before it
-// does so, it calls note in the same transaction.
+// does so, it calls the function note in the same transaction.
 func (h *Handlers) setSignature(r *web.Request, value string, note func(*store.Tx, *store.Project) error) (view assetView, err error) {
 	err = r.Update(h.DB, func(tx *store.Tx, p *store.Project) error {
 		v, a, scheme, err := signedAsset(r, tx, p)

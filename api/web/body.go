@@ -346,8 +346,8 @@ func (r *Request) arrived() (refused bool) {
 }
 
 // extend sets a new read deadline for a body that is larger than MinBytesPerSecond bytes. The
-// deadline is 30 seconds after begin, plus one second for each MinBytesPerSecond bytes that have
-// arrived, but at most stallTime from now.
+// deadline is 30 seconds after the time begin, plus one second for each MinBytesPerSecond bytes
+// that have arrived, but at most stallTime from now.
 func (r *Request) extend(begin time.Time, arrived int) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()

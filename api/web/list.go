@@ -33,8 +33,9 @@ func NewList[R, V any](total int, page []R, view func(R) V) List {
 	return List{Total: total, Sizes: make([]int, len(page)), Encode: func(i int) ([]byte, error) { return Encode(view(page[i])) }}
 }
 
-// Listed returns a handler that responds with the page that answer returns. If the handler returns
-// an error after the response has begun, the caller of the handler must abort the response.
+// Listed returns a handler that responds with the page that the function answer returns. If the
+// handler returns an error after the response has begun, the caller of the handler must abort the
+// response.
 func Listed(answer func(*Request) (List, error)) Handler {
 	return func(w http.ResponseWriter, r *Request) error {
 		list, err := answer(r)

@@ -33,7 +33,7 @@ import "net/http"
 // Handler answers a request.
 type Handler func(http.ResponseWriter, *Request) error
 
-// OK returns a handler that answers 200 with the body that answer returns.
+// OK returns a handler that answers 200 with the body that the function answer returns.
 func OK[V any](answer func(*Request) (V, error)) Handler { return withStatus(http.StatusOK, answer) }
 
 // Created returns a handler that answers 201 with the body that create returns.
