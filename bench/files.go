@@ -285,7 +285,8 @@ func (s *suite) downloadSlowly(svc *server.Server, path string) (mib float64, er
 }
 
 // sip downloads a file slowly until ctx ends: it reads a small part every tenth of a second. It
-// sends nil to begun when the first bytes arrive. If no bytes arrive, it sends the error instead.
+// sends nil to the channel begun when the first bytes arrive. If no bytes arrive, it sends the
+// error instead.
 func sip(ctx context.Context, addr, path string, begun chan<- error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

@@ -335,8 +335,8 @@ func (l *Logs) announce() {
 	l.changed = make(chan struct{})
 }
 
-// post sends a report. again reports whether the server may accept the report later. pause is the
-// time that the server asks the client to wait, or 0 if it asks for none.
+// post sends a report. The result again reports whether the server may accept the report later.
+// pause is the time that the server asks the client to wait, or 0 if it asks for none.
 func (l *Logs) post(ctx context.Context, p *pendingReport) (pause time.Duration, again bool) {
 	const path = "/public/{k}/logs"
 	c := l.client
@@ -422,8 +422,8 @@ func newReportLimits() reportLimits {
 	return reportLimits{known: map[string]*knownError{}, tokens: reportBurst}
 }
 
-// pass reports whether to send an error, whose fingerprint is the parameter print, at the time now.
-// If so, repeated is the number of times that this error was held back since its last report.
+// pass reports whether to send the error with the fingerprint in the parameter print at the time
+// now. If so, repeated is the number of times that this error was held back since its last report.
 // dropped is the number of errors that the token bucket has held back since the last report of any
 // error.
 func (r *reportLimits) pass(print string, now time.Duration) (repeated, dropped int, ok bool) {
