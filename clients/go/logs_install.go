@@ -107,8 +107,9 @@ func (l *Logs) reportCrash(path string) {
 	}
 }
 
-// Handler returns a slog handler that passes records to next. It also creates a [Report] for each
-// record of at least the given level. If level is nil, the minimum is slog.LevelError.
+// Handler returns a slog handler that passes records to the handler next. It also creates a
+// [Report] for each record of at least the given level. If level is nil, the minimum is
+// slog.LevelError.
 func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 	if level == nil {
 		level = slog.LevelError
@@ -117,8 +118,8 @@ func (l *Logs) Handler(next slog.Handler, level slog.Leveler) slog.Handler {
 }
 
 // logsHandler creates a [Report] for each log record of at least the given level, and passes
-// records to next. attrs holds the attributes from WithAttrs. Their keys begin with the names of
-// their groups.
+// records to the handler next. attrs holds the attributes from WithAttrs. Their keys begin with the
+// names of their groups.
 type logsHandler struct {
 	next   slog.Handler
 	level  slog.Leveler
@@ -133,7 +134,7 @@ func (h *logsHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.level.Level() || h.next.Enabled(ctx, level)
 }
 
-// Handle creates a [Report] for a record of sufficient level, and passes the record to next.
+// Handle creates a [Report] for a record of sufficient level, and passes the record to h.next.
 func (h *logsHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= h.level.Level() && ctx.Value(ownRecord{}) == nil {
 		h.report(r)
