@@ -134,7 +134,7 @@ func (f *Feedback) Word() column.Word {
 }
 
 // SetReply sets the reply to the sender, or removes it if reply is nil. If the text of the reply
-// changes, SetReply sets its time to now, in Unix seconds.
+// changes, SetReply sets its time to the parameter now, in Unix seconds.
 func (f *Feedback) SetReply(reply *string, now int64) {
 	if reply == nil {
 		f.Reply, f.RepliedAt = nil, nil

@@ -30,8 +30,8 @@ func ScheduledName(at time.Time, sealed bool) string {
 	return at.UTC().Format(scheduledLayout) + suffix
 }
 
-// ListScheduled returns the scheduled archives in a directory, the oldest first. It
-// ignores archives with a time after now: they were written while the clock was wrong, so
+// ListScheduled returns the scheduled archives in a directory, the oldest first. It ignores
+// archives with a time after the parameter now: they were written while the clock was wrong, so
 // their age is unknown. If the directory does not exist, it returns no archives.
 func ListScheduled(dir string, now time.Time) (all []Scheduled, err error) {
 	list, err := os.ReadDir(dir)

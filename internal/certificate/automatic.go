@@ -88,8 +88,8 @@ func (a *Automatic) Config() *tls.Config {
 	}
 }
 
-// Challenges returns a handler that responds to the authority's challenges over plain
-// HTTP. It passes all other requests to next.
+// Challenges returns a handler that responds to the authority's challenges over plain HTTP. It
+// passes all other requests to the handler next.
 func (a *Automatic) Challenges(next http.Handler) http.Handler {
 	return a.issuer.HTTPChallengeHandler(next)
 }

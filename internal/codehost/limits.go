@@ -46,10 +46,10 @@ func (l *limits) note(identity string, until, now time.Time) {
 	l.until[identity] = until
 }
 
-// resetOf returns the time at which the rate limit that a response reports ends. It
-// returns the zero time if no limit refused the call and further calls are allowed. Because
-// the clocks may differ, it computes the remaining time from the response's Date header and
-// adds that time to now.
+// resetOf returns the time at which the rate limit that a response reports ends. It returns the
+// zero time if no limit refused the call and further calls are allowed. Because the clocks may
+// differ, it computes the remaining time from the response's Date header and adds that time to the
+// parameter now.
 func resetOf(status int, h http.Header, message string, now time.Time) time.Time {
 	made := now
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {

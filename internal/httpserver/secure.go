@@ -17,10 +17,11 @@ const strictTransport = "max-age=31536000"
 // balancers request them, and the responses contain nothing confidential.
 var openPaths = []string{"/healthz", "/readyz", "/api/v1/health"}
 
-// onlySecure returns a handler that passes requests over HTTPS and over the control socket to next.
-// It passes all other requests to the handler that challenges returns, which responds to the
-// challenges of the certificate authority. The remaining requests are passed to next if they are
-// for openPaths. Otherwise they are redirected to the same path on one of the names.
+// onlySecure returns a handler that passes requests over HTTPS and over the control socket to the
+// handler next. It passes all other requests to the handler that challenges returns, which responds
+// to the challenges of the certificate authority. The remaining requests are passed to the handler
+// next if they are for openPaths. Otherwise they are redirected to the same path on one of the
+// names.
 func onlySecure(next http.Handler, names []string, challenges func(http.Handler) http.Handler) http.Handler {
 	plain := challenges(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(openPaths, r.URL.Path) {

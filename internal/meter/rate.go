@@ -24,7 +24,7 @@ func (r *Rate) Add(now time.Time, n int) {
 	r.counts[r.last%rateSeconds] += int64(n)
 }
 
-// PerSecond returns the average rate in the minute before now.
+// PerSecond returns the average rate in the minute before the time now.
 func (r *Rate) PerSecond(now time.Time) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

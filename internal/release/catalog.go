@@ -278,7 +278,8 @@ func (c *Catalog) Named(version string) int {
 	return -1
 }
 
-// value returns the entry of values that is equal to wanted, or nil if no version has this value.
+// value returns the entry of values that is equal to the parameter wanted, or nil if no version has
+// this value.
 func (c *Catalog) value(wanted Comparable) *value {
 	at, ok := slices.BinarySearchFunc(c.values, wanted, func(v value, wanted Comparable) int {
 		return wanted.Compare(v.Comparable) // the values descend
