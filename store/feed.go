@@ -152,7 +152,8 @@ type Candidates struct {
 	Seen uint64          // sequence number of the last change that the index has read
 }
 
-// Contain reports whether the thing with the given Ref may match according to the index.
+// Contain reports whether the record with the Change.Ref ref may match the search, as far as the
+// index knows.
 func (n Candidates) Contain(ref string) bool { return n.All || n.Refs[ref] }
 
 // WithChanges returns n, extended by all things that have changed since the index last

@@ -243,7 +243,7 @@ type CodehostApp struct {
 func (a *CodehostApp) Configured() bool { return a.AppID != "" && a.PrivateKey != "" }
 
 // Offers reports whether projects can use a feature. They can if the feature is switched
-// on and the app has its credentials.
+// on and Configured returns true.
 func (a *CodehostApp) Offers(feature string) bool {
 	return a.Configured() && slices.Contains(a.Features, feature)
 }

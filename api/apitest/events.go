@@ -20,8 +20,8 @@ func Decades() Option {
 	return WithConfig(func(c *api.Config) { c.EventClockSkew = 100 * 365 * 24 * time.Hour })
 }
 
-// SentEvent is an event that a test sends in a separate batch. It is an alias so that tables can
-// omit the field names.
+// SentEvent is an event that a test sends in a batch of its own. It is an alias of an unnamed type,
+// so that tables in other packages can omit the field names without a finding of go vet.
 type SentEvent = struct {
 	Subject, Session, Name string
 	At                     int64

@@ -203,8 +203,8 @@ func (c *command) marks(d *codehost.Delivery) (all []string) {
 	return all
 }
 
-// claim records that a delivery is being dispatched, under each of the keys that the method marks
-// returned. If one of these keys has been recorded before, claim records nothing and taken is true.
+// claim records, under each key in the parameter marks, that a delivery is being dispatched. If one
+// of these keys has been recorded before, claim records nothing and taken is true.
 func (h *Handlers) claim(marks []string) (taken bool, err error) {
 	err = h.DB.Update(func(tx *store.Tx) error {
 		for _, mark := range marks {

@@ -97,8 +97,8 @@ func (im *importer) announcement(raw json.RawMessage, now int64) (*store.Announc
 	return resource.ReadAnnouncement(raw, im.project, now)
 }
 
-// records returns a function that reads the lines of records that do not depend on each other. It
-// parses each line with the function read, and queues a call of the function write.
+// records returns a function that imports one line of an archive. The returned function parses the
+// line with read and queues a call of write. It is for records that do not depend on each other.
 func records[R any](im *importer, read func(json.RawMessage, int64) (record R, created int64, err error),
 	write func(t *store.ImportTx, record R, created int64) error) func(json.RawMessage) error {
 	return func(raw json.RawMessage) error {

@@ -168,8 +168,8 @@ func (d *DB) commit(tx *Tx, before uint64, set []byte) (err error) {
 	return err
 }
 
-// rewrite runs fn in a write transaction that does not change the content of the file, or only its
-// bucket node. It is not recorded.
+// rewrite runs fn in a write transaction that the Recorder does not see. Of the content of the file,
+// fn may change only the bucket "node", which describes the directory and not the data.
 func (d *DB) rewrite(fn func(*Tx) error) error {
 	tx, err := d.begin(true)
 	if err != nil {

@@ -187,10 +187,10 @@ func (r *projectReader) sender(subject, session string) (subjectNumber, sessionN
 	return subjectNumber, sessionNumber, err
 }
 
-// storedID reports whether an event ID is stored in a block. payload is the payload with
-// which the index of event IDs contains the ID. Because it holds only the lower 16 bits
-// of the hour, storedID searches all hours with these bits, which are about seven years
-// apart.
+// storedID reports whether an event ID is stored in a block. The parameter payload is the
+// value that the index of event IDs stores for the ID. A payload holds only the lower 16
+// bits of the hour, so storedID searches every hour with the same lower 16 bits. Such hours
+// are about seven and a half years apart.
 func storedID(blocks *boltfile.Bucket, payload uint32, id string) (found bool, err error) {
 	from := int(payload&(1<<slotBits-1)) * slotSeconds
 	cursor := blocks.Cursor()

@@ -109,8 +109,8 @@ func (w *Watch) add(db *store.Store, r *rollout.Rollout, version string) error {
 	return nil
 }
 
-// nativeTexts returns the texts by which updaters that compare versions by their own rules, such as
-// Sparkle, name a version. They include each CFBundleVersion of the version's assets.
+// nativeTexts returns the texts that can name a version in an updater with its own rules for
+// comparing versions, such as Sparkle. They include each CFBundleVersion of the version's assets.
 func nativeTexts(v *store.Version, assets []asset.Asset) []string {
 	var set release.NativeVersions
 	if v.NativeVersions != nil {

@@ -248,8 +248,8 @@ func linkable(destination []byte) bool {
 	return false
 }
 
-// parseAddress parses a destination in the form that the renderer writes. The source can
-// contain another form, for example with a colon written as an entity.
+// parseAddress parses a destination after it has brought it into the form that the renderer
+// writes. The source can contain another form, for example with a colon written as an entity.
 func parseAddress(destination []byte) (*url.URL, bool) {
 	address, err := url.Parse(string(util.URLEscape(destination, true)))
 	if err != nil {

@@ -71,9 +71,10 @@ func errNotComparable(q Query) error {
 	return fault.New(fault.Invalid, "no comparable version is known for current_version %q; send current_comparable_version", q.Version)
 }
 
-// registered returns the version in the catalog that the client runs, or -1. If the
-// client has sent a comparable version, registered looks for versions with the same value, and
-// uses the display text only to choose one of them.
+// registered returns the index in the catalog of the version that the client runs, or -1 if the
+// catalog does not contain it. If the client has sent a comparable version, registered looks for
+// versions whose comparable version is equal to it, and uses the display text only to choose one of
+// them.
 func (c *Catalog) registered(q Query) int {
 	named := c.Named(q.Version)
 	if q.Comparable.IsZero() {

@@ -133,8 +133,8 @@ func leadingNumber(text, separators string) string {
 }
 
 // windowsName returns the product name for a version of Windows NT, such as "7" for
-// "6.1", or "" if it is not known. Windows 11 reports the same version as Windows 10: NT
-// 10.0.
+// "6.1", or "" if it is not known. For "10.0" it returns "10", although Windows 11 reports
+// that version too.
 func windowsName(nt string) string {
 	major, rest, _ := strings.Cut(nt, ".")
 	minor, _, _ := strings.Cut(rest, ".")

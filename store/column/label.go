@@ -1,7 +1,7 @@
 package column
 
-// Label is a value by which records can be selected exactly. Each kind of record defines its
-// meaning. A record with the zero Label has none.
+// Label is a value that several records can share, and by which a search selects those that have
+// it. Each kind of record defines its meaning. A record with the zero Label has none.
 type Label [16]byte
 
 // Labeled reports whether there is a label for each record. It returns false for columns without

@@ -62,7 +62,7 @@ func (b Bits) At(i int) uint32 {
 	return uint32(b.lastWord(from)>>(bit&7)) & (1<<b.Width - 1)
 }
 
-// Gather stores the numbers at the given indexes in the slice into.
+// Gather sets into[i] to the number at indexes[i] of b, for each i.
 func (b Bits) Gather(indexes, into []uint32) {
 	mask, last := uint64(1)<<b.Width-1, len(b.Raw)-8
 	into = into[:len(indexes)]

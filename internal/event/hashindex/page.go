@@ -11,11 +11,12 @@ import (
 )
 
 // A page of a run consists of a table of places and the entries in order of their hashes.
-// The first bits of a hash determine the partition and the page, and the next b select a
-// place in the table. The remainder of the 36 bits is stored in the entry, above the
-// payload, which is stored as the distance from the smallest payload of the page. An
-// entry has as many bits as these two need, or 64 if they need more than 57. b is chosen
-// so that the table and the entries together are nearly as small as possible.
+// Of a hash, 36 bits are used. The first ones determine the partition and the page, and the
+// next b, a number in the header of the page, select a place in the table. The remaining
+// bits are stored in the entry, above the payload. The payload is stored as its distance
+// from the smallest payload of the page. An entry has as many bits as these two need, or 64
+// if they need more than 57. b is chosen so that the table and the entries together are
+// nearly as small as possible.
 //
 //	CRC-32C of the rest    4 bytes
 //	version                1 byte: 1
@@ -28,7 +29,7 @@ import (
 //	entries                concatenated, the first in the lowest bits of the
 //	                       first byte: the payload and, in the bits above it, (36 −
 //	                       bits of partition and page − b) bits of the hash
-//	zeros                  so that each entry can be read with eight bytes
+//	zeros                  so that eight bytes can be read at each entry
 //
 // All integers are little endian.
 const (
