@@ -155,15 +155,17 @@ export async function watchMoves(page: Page): Promise<Move[]> {
     };
     const box = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join(" ");
     const { noteMove } = window as unknown as { noteMove(move: Move): void };
-    // Rows move after a search because of the typing, and after a change because the list is loaded again. On a slow
-    // machine that is later than the 500 ms after a key or a press that the browser allows, and the browser does not
-    // count a field that a test fills as input.
+    // Rows and options move after a search because of the typing, and rows after a change because the list is loaded
+    // again. The foot of a list below its rows moves with them. On a slow machine that is later than the 500 ms after a
+    // key or a press that the browser allows, and the browser does not count a field that a test fills as input.
     const causes: { at: number; within: string }[] = [];
     document.addEventListener(
       "input",
       ({ target }) => {
         if (target instanceof HTMLInputElement && target.type === "search") {
-          causes.push({ at: performance.now(), within: "table" });
+          causes.push({ at: performance.now(), within: "[data-lines]" });
+        } else if (target instanceof HTMLInputElement && target.role === "combobox") {
+          causes.push({ at: performance.now(), within: "[role=listbox]" });
         }
       },
       true,
@@ -172,7 +174,6 @@ export async function watchMoves(page: Page): Promise<Move[]> {
     window.fetch = async (...request) => {
       const answer = await fetch(...request);
       if ((request[1]?.method ?? "GET") !== "GET") {
-        // The foot of a list below its rows moves with them.
         causes.push({ at: performance.now(), within: "[data-lines]" });
       }
       return answer;
