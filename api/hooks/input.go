@@ -36,7 +36,7 @@ type input struct {
 	Secret        web.Optional[string]            `json:"secret"`
 }
 
-// change is an input whose fields have been validated one by one.
+// change is an input with fields that have been validated one by one.
 type change struct {
 	input
 	update     bool        // whether the request changes an existing hook

@@ -210,7 +210,7 @@ func (d *downloader) request(ctx context.Context, offset int64) (*http.Response,
 	}
 	r.URL.User = nil
 	r.Header.Set("User-Agent", d.client.config.userAgent)
-	// The size and the SHA-256 that the server states are those of the uncompressed file.
+	// The server sends the size and the SHA-256 of the uncompressed file.
 	r.Header.Set("Accept-Encoding", "identity")
 	if offset > 0 {
 		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))

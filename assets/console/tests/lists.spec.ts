@@ -46,7 +46,7 @@ test("a list on one page has no buttons for pages, and says how many records the
   await expect(page.getByText("1 in total", { exact: true })).toBeVisible();
   const foot = page.getByText("1 in total", { exact: true }).locator("..");
   await expect(foot.getByRole("button")).toHaveCount(0);
-  // The first of these is the one that is there already.
+  // The first of these records exists already.
   await seedLogs(server, project, 11);
   await page.reload();
   await expect(page.getByText("1–10 of 11", { exact: true })).toBeVisible();

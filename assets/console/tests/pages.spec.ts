@@ -140,7 +140,7 @@ for (const [width, height] of [
     test.use({ viewport: { width, height } });
 
     test("nothing moves on the pages of a project that never had a request", async ({ page, server, project, demo }) => {
-      // A record that was added by hand, so that its page has a list and others still say how to begin.
+      // The page of logs shows a list, while the pages of other records still explain how to begin.
       await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "the first" });
       await page.route("**/api/**", async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 300));

@@ -35,7 +35,7 @@ export function TimeField({ value, onChange, description, error, nested = false,
   const monthFirst = !format.date(sample).startsWith("22");
   const wrong = Number.isNaN(value);
   const time = wrong ? null : value;
-  // The text stays as it was typed while the field has the focus, and while it is no time.
+  // The text stays as the user typed it while the field has the focus, or while it is not a valid time.
   const kept = (wrong || !left) && Object.is(fromText(typed, monthFirst), value);
   return (
     <TextInput

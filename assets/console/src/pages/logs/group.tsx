@@ -181,7 +181,7 @@ function Hours({ query }: { query: Asked<LogGroup> }) {
         const sum = hours.reduce((total, count) => total + count, 0);
         const drawing = trend(
           {
-            // The last count is that of the current hour.
+            // The last bucket counts the current hour.
             buckets: hours.map((_, i) => (Math.floor(at / hour) - hours.length + 1 + i) * hour),
             granularity: "hour",
             offset: zoneOffset(),
