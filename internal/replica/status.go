@@ -1,0 +1,29 @@
+// Package replica ships the changes of a data directory to a target, so that another machine has a copy.
+//
+//	status.go  what svc replicate status prints
+package replica
+
+// The roles of a server.
+const (
+	RolePrimary = "primary"
+	RoleStandby = "standby"
+)
+
+// Status describes the replication of a server.
+type Status struct {
+	Role         string  `json:"role"`
+	Target       string  `json:"target"` // without credentials
+	Mode         string  `json:"mode"`   // async or sync; "" on a standby
+	Epoch        uint32  `json:"epoch"`
+	Position     uint64  `json:"position"` // of a primary: the last commit; of a standby: the last change that it has applied
+	Shipped      uint64  `json:"shipped"`  // the position that is known to be at the target
+	LagSeconds   float64 `json:"lag_seconds"`
+	LagBytes     int64   `json:"lag_bytes"`
+	FailingSince int64   `json:"failing_since"` // Unix seconds; 0 if the last request succeeded
+	Failure      string  `json:"failure"`       // the last failure; "" if the last request succeeded
+	Fenced       bool    `json:"fenced"`
+	CreateOnly   bool    `json:"create_only"`
+	LastSnapshot int64   `json:"last_snapshot"` // Unix seconds; 0 = none
+	RequestsDay  int64   `json:"requests_day"`  // in the last 24 hours
+	BytesDay     int64   `json:"bytes_day"`     // sent in the last 24 hours
+}
