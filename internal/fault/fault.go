@@ -45,7 +45,19 @@ type Error struct {
 	Validation bool
 	// RetryAfter is the time after which a retry can succeed, or 0 if waiting does not help.
 	RetryAfter time.Duration
+	// Changed tells the client of a replicated server whether the request has changed data. It is ""
+	// in all other faults.
+	Changed Outcome
 }
+
+// Outcome says whether a failed request has changed data.
+type Outcome string
+
+// The outcomes. Their values are those of the header X-Svc-Outcome.
+const (
+	OutcomeNone    Outcome = "none"    // the request has changed nothing
+	OutcomeUnknown Outcome = "unknown" // the change may be kept or lost
+)
 
 // New returns an error with one text.
 func New(kind Kind, format string, args ...any) *Error {
@@ -61,6 +73,12 @@ func Validation(messages ...string) *Error {
 // After sets RetryAfter to wait and returns e.
 func (e *Error) After(wait time.Duration) *Error {
 	e.RetryAfter = wait
+	return e
+}
+
+// Outcome sets Changed to o and returns e.
+func (e *Error) Outcome(o Outcome) *Error {
+	e.Changed = o
 	return e
 }
 

@@ -38,4 +38,11 @@ func TestFault(t *testing.T) {
 			t.Errorf("wait %v, want 3s", err.RetryAfter)
 		}
 	})
+	t.Run("says whether data has changed", func(t *testing.T) {
+		t.Parallel()
+		err := fault.New(fault.Unavailable, "later").Outcome(fault.OutcomeUnknown).After(time.Second)
+		if err.Changed != "unknown" || fault.New(fault.Unavailable, "later").Changed != "" {
+			t.Errorf("outcome %q, want unknown; and none by default", err.Changed)
+		}
+	})
 }
