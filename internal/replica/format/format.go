@@ -92,6 +92,7 @@ type Contact struct {
 	Segment  uint64 `json:"segment"`  // number of its last segment; 0 = none
 	Position uint64 `json:"position"` // position of that segment
 	Time     int64  `json:"time"`     // Unix milliseconds, by the clock of the primary
+	Lease    int64  `json:"lease"`    // milliseconds for which the primary accepts writes without reading the epoch; 0 = no limit
 }
 
 // Manifest describes a snapshot. It is written after all parts, and after the segments up to its position.
