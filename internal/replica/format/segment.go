@@ -185,7 +185,20 @@ func ReadHeader(segment []byte) (h Header, err error) {
 	if body := SumOf(segment[headerSize:]); !bytes.Equal(body[:], at[80:112]) {
 		return h, fmt.Errorf("%w: the checksum of the body is wrong", ErrInvalid)
 	}
-	return h, nil
+	return h, h.check()
+}
+
+// check returns an error if no segment can have the header.
+func (h Header) check() error {
+	switch {
+	case h.Epoch == 0 || h.Number == 0:
+		return fmt.Errorf("%w: segment %d of epoch %d; both count from 1", ErrInvalid, h.Number, h.Epoch)
+	case h.After >= h.Last:
+		return fmt.Errorf("%w: positions after %d up to %d", ErrInvalid, h.After, h.Last)
+	case h.Begin > h.End:
+		return fmt.Errorf("%w: it ends before it begins", ErrInvalid)
+	}
+	return nil
 }
 
 // ErrIdentity is returned for an encrypted segment if none of the identities can decrypt it.
@@ -214,24 +227,40 @@ func Open(segment []byte, identities ...age.Identity) (h Header, changes []Chang
 		return h, nil, err
 	}
 	defer unpacked.Close()
-	b, err := io.ReadAll(io.LimitReader(unpacked, maxBody))
+	b, err := io.ReadAll(io.LimitReader(unpacked, maxBody+1))
 	if err != nil {
 		return h, nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	last := h.After
+	if len(b) > maxBody {
+		return h, nil, fmt.Errorf("%w: more than %d bytes after decompression", ErrInvalid, maxBody)
+	}
+	changes, err = h.changes(b)
+	return h, changes, err
+}
+
+// changes decodes the changes of a segment and compares them with its header.
+func (h Header) changes(b []byte) (changes []Change, err error) {
+	before := Change{Position: h.After, Time: h.Begin}
 	for len(b) > 0 {
 		c, rest, err := NextChange(b)
-		if err != nil {
-			return h, nil, err
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Position <= before.Position:
+			return nil, fmt.Errorf("%w: position %d after %d", ErrInvalid, c.Position, before.Position)
+		case c.Time < before.Time:
+			return nil, fmt.Errorf("%w: the time of position %d is before that of position %d", ErrInvalid, c.Position, before.Position)
 		}
-		if c.Position <= last {
-			return h, nil, fmt.Errorf("%w: position %d after %d", ErrInvalid, c.Position, last)
-		}
-		last, b = c.Position, rest
+		before, b = c, rest
 		changes = append(changes, c)
 	}
-	if len(changes) == 0 || last != h.Last {
-		return h, nil, fmt.Errorf("%w: it ends at position %d, not %d", ErrInvalid, last, h.Last)
+	switch {
+	case len(changes) == 0:
+		return nil, fmt.Errorf("%w: it has no changes", ErrInvalid)
+	case before.Position != h.Last:
+		return nil, fmt.Errorf("%w: it ends at position %d, not %d", ErrInvalid, before.Position, h.Last)
+	case changes[0].Time != h.Begin || before.Time != h.End:
+		return nil, fmt.Errorf("%w: its times differ from those of its changes", ErrInvalid)
 	}
-	return h, changes, nil
+	return changes, nil
 }
