@@ -1,14 +1,20 @@
 // Package target stores the objects of a replica: in a directory, in a bucket of an S3 server, or in
 // a collection of a WebDAV server.
 //
-//	target.go  Target and its errors
+//	target.go     Target, its errors, and Open
+//	location.go   the URL of a target
+//	directory.go  a directory as a target
 package target
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"regexp"
+	"strings"
 )
 
 // Target stores objects under names like "log/0000000001/0000000000000042". Its methods are safe for
@@ -47,6 +53,68 @@ var (
 	ErrExists  = errors.New("the object exists")
 	ErrMissing = errors.New("the object does not exist")
 )
+
+// Credentials are the user name and password for a target. For S3 they are the access key and the
+// secret key; for a peer there is only the password, which is its token.
+type Credentials struct{ User, Password string }
+
+// Open returns the target at a location, without connecting to it. The client must have the profile
+// outbound.Operator.
+func Open(l Location, _ Credentials, _ *http.Client) (Target, error) {
+	switch l.Kind {
+	case KindDirectory:
+		return &directory{path: l.Directory}, nil
+	default:
+		return nil, fmt.Errorf("targets of the kind %q are not supported yet", l.Kind)
+	}
+}
+
+// segment is a segment of the name of an object. Everything that begins with another character is
+// for the files of the target itself.
+var segment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// CheckName returns an error unless the name is one that all kinds of targets can store.
+func CheckName(name string) error {
+	for s := range strings.SplitSeq(name, "/") {
+		if !segment.MatchString(s) {
+			return fmt.Errorf("%.200q cannot be the name of an object: a segment has 1 to 128 letters, digits, dots, hyphens and underscores", name)
+		}
+	}
+	return nil
+}
+
+// CheckFolder is like CheckName, but also accepts "", which contains all objects.
+func CheckFolder(name string) error {
+	if name == "" {
+		return nil
+	}
+	return CheckName(name)
+}
+
+// CreateOnly reports whether Create of the target fails if the object exists. It tries that with an
+// object of its own, which it deletes.
+func CreateOnly(ctx context.Context, t Target) (bool, error) {
+	name := "create-only/" + rand.Text()
+	first, second := strings.NewReader("first"), strings.NewReader("second")
+	if err := t.Create(ctx, name, first, first.Size()); err != nil {
+		return false, fmt.Errorf("test whether the target replaces objects: %w", err)
+	}
+	err := t.Create(ctx, name, second, second.Size())
+	honoured := errors.Is(err, ErrExists)
+	if honoured {
+		err = nil
+	}
+	if err == nil { // a target that reports the second one as a failure can have stored it all the same
+		var content []byte
+		if content, err = Read(ctx, t, name, second.Size()); err == nil {
+			honoured = honoured && string(content) == "first"
+		}
+	}
+	if err = errors.Join(err, t.Delete(ctx, name)); err != nil {
+		return false, fmt.Errorf("test whether the target replaces objects: %w", err)
+	}
+	return honoured, nil
+}
 
 // Read returns the content of an object. An object of more than limit bytes is an error.
 func Read(ctx context.Context, t Target, name string, limit int64) ([]byte, error) {

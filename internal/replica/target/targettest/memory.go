@@ -1,4 +1,8 @@
-// Package targettest contains a target in memory for tests, which can fail as the tests want.
+// Package targettest contains a target in memory for tests, which can fail as the tests want, and the
+// tests that every target must pass.
+//
+//	memory.go  Memory, a target for tests of other packages
+//	suite.go   the tests of targets
 package targettest
 
 import (
@@ -62,8 +66,13 @@ func (m *Memory) Set(name string, content []byte) {
 
 // do runs a request between Before and After.
 func (v *View) do(ctx context.Context, c Call, request func() error) error {
+	check := target.CheckName
+	if c.Operation == "List" {
+		check = target.CheckFolder
+	}
 	for _, step := range []func() error{
 		ctx.Err,
+		func() error { return check(c.Name) },
 		func() error { return hook(ctx, v.Before, c) },
 		func() error {
 			v.of.mu.Lock()
@@ -88,8 +97,8 @@ func hook(ctx context.Context, fn func(context.Context, Call) error, c Call) err
 
 // Create implements target.Target.
 func (v *View) Create(ctx context.Context, name string, content io.ReaderAt, size int64) error {
-	b, err := io.ReadAll(io.NewSectionReader(content, 0, size))
-	if err != nil {
+	b := make([]byte, size)
+	if _, err := io.ReadFull(io.NewSectionReader(content, 0, size), b); err != nil {
 		return err
 	}
 	return v.do(ctx, Call{"Create", name}, func() error {
