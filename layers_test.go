@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"api/transfer":  {"api/analytics", "api/resource", "api/web", "internal/datadir", "internal/disk", "internal/durable", "internal/event", "internal/event/submission", "internal/fault", "internal/files", "internal/files/digest", "internal/files/engine", "internal/files/storage", "internal/platform", "internal/release", "internal/stats", "internal/transfer", "store"},
 	"api/web":       {"internal/auth", "internal/control", "internal/jsonscan", "internal/event/submission", "internal/fault", "internal/geo", "internal/limit", "internal/logging", "internal/meter", "internal/platform", "internal/proxy", "internal/release", "internal/searchtext", "internal/signature", "internal/stats", "internal/useragent", "store"},
 	"search":        {"store", "internal/boltfile", "internal/durable", "internal/fault", "internal/integrity", "internal/searchtext", "internal/datadir"},
-	"store":         {"internal/asset", "internal/boltfile", "internal/fault", "internal/files", "internal/integrity", "internal/limit", "internal/locale", "internal/loggroup", "internal/meter", "internal/notify", "internal/platform", "internal/release", "internal/rollout", "internal/searchtext", "internal/signature", "internal/stats", "store/column", "store/series", "internal/hourly"},
+	"store":         {"internal/asset", "internal/boltfile", "internal/change", "internal/fault", "internal/files", "internal/integrity", "internal/limit", "internal/locale", "internal/loggroup", "internal/meter", "internal/notify", "internal/platform", "internal/release", "internal/rollout", "internal/searchtext", "internal/signature", "internal/stats", "store/column", "store/series", "internal/hourly"},
 	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
 	"store/column":  {},
 
@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/httpserver":      {"internal/certificate", "internal/control", "internal/limit", "internal/proxy", "internal/setting"},
 	"internal/transfer":        {"internal/fault", "internal/files"},
 	"internal/demo":            {"internal/notify", "internal/release", "internal/rollout", "internal/transfer"},
-	"internal/event":           {"internal/event/...", "internal/boltfile", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
+	"internal/event":           {"internal/event/...", "internal/boltfile", "internal/change", "internal/fault", "internal/integrity", "internal/searchtext", "internal/formula", "internal/meter", "internal/geo", "internal/platform", "internal/stats", "internal/hourly"},
 	"internal/systemd":         {},
 
 	// Requests to other machines, and the content of files.

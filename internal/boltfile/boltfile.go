@@ -5,6 +5,7 @@
 //	db.go        DB: opening, read transactions
 //	tx.go        Tx, Bucket, Cursor: the part of bbolt that is used
 //	record.go    recording what transactions change, and applying it
+//	follow.go    a file that changes only as another one does
 //	node.go      what describes the directory of a file, and its position
 //	digest.go    a hash over the content of a file
 //	writer.go    Writer: write transactions, full and failing disks
@@ -61,6 +62,8 @@ type Options struct {
 	Loaded [][]byte
 	// ReadOnly opens the file for reading only.
 	ReadOnly bool
+	// Follow opens a file that follows another one; see Writer.Following.
+	Follow bool
 	// NoSync skips syncing to disk, for tests.
 	NoSync bool
 	// Recorder receives the changes of each transaction. nil means that they are not recorded.
@@ -72,7 +75,8 @@ type Options struct {
 type Recorder interface {
 	// Append receives the changes of a transaction, encoded by package change, before they are
 	// committed, and returns the position that the transaction reaches; see Tx.Position. Positions
-	// increase, beginning with 1. If there is an error, the transaction is not committed.
+	// increase, beginning with 1. If it returns 0, the transaction counts as not recorded. If there
+	// is an error, the transaction is not committed.
 	Append(set []byte) (position uint64, err error)
 	// Settle ends every Append without an error. visible reports whether readers see the
 	// transaction.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -18,6 +19,8 @@ import (
 type DB struct {
 	path    string
 	options Options
+
+	following atomic.Bool // see Writer.Following
 
 	swap sync.RWMutex // held briefly, never during a transaction
 	bolt *bbolt.DB    // replaced by Compact; nil if the file is too damaged to be opened; guarded by swap
@@ -44,6 +47,7 @@ func Open(path string, o Options) (*DB, error) {
 		}
 	}
 	d := &DB{path: path, options: o, bolt: bolt}
+	d.following.Store(o.Follow)
 	if !o.ReadOnly {
 		d.addShadow()
 	}
@@ -124,15 +128,22 @@ func (d *DB) View(fn func(*Tx) error) error {
 }
 
 // update runs fn in a write transaction. If update returns nil, everything that fn wrote
-// is on disk; otherwise nothing is.
-func (d *DB) update(fn func(*Tx) error) error {
+// is on disk; otherwise nothing is. The error is errFollowing if fn changes more than the bucket node
+// of a file that follows another one.
+func (d *DB) update(fn func(*Tx) error) error { return d.transact(fn, d.following.Load()) }
+
+// apply is like update, but fn may change a file that follows another one.
+func (d *DB) apply(fn func(*Tx) error) error { return d.transact(fn, false) }
+
+// transact runs fn in a write transaction. If unchanged is true, fn may change only the bucket node.
+func (d *DB) transact(fn func(*Tx) error, unchanged bool) error {
 	tx, err := d.begin(true)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	before, _ := tx.Position()
-	if d.options.Recorder == nil {
+	if d.options.Recorder == nil && !unchanged {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -146,7 +157,11 @@ func (d *DB) update(fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
 	}
-	return d.commit(tx, before, r.set.Bytes())
+	set := r.set.Bytes()
+	if unchanged && len(set) > 0 {
+		return errFollowing
+	}
+	return d.commit(tx, before, set)
 }
 
 // commit commits a transaction with recorded changes. The parameter before is the position of the

@@ -99,8 +99,8 @@ func (e *NewerError) Is(target error) bool { return target == ErrNewer }
 // and stores u.Version in it. It creates the bucket node if the file does not have it. A
 // crash between two steps leaves the file in one of the formats. The error is a
 // *NewerError, ErrDamaged, or an error of Before, of a step or of the file system. If it is
-// a *NewerError, the file is unchanged. A file that is open read-only must already have the
-// newest format.
+// a *NewerError, the file is unchanged. A file that is open read-only, or that follows another one,
+// must already have the newest format.
 func (l Layout) Settle(w *Writer, u Upgrade) error {
 	db := w.db
 	format, writer, err := l.mark(db)
@@ -115,6 +115,9 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	}
 	if db.options.ReadOnly {
 		return l.refuseOlder(db)
+	}
+	if format < l.Newest() && db.following.Load() { // the upgrade of the other file arrives as change sets
+		return fmt.Errorf("format %d is from an older version: the primary must be upgraded first", format)
 	}
 	if format < l.Newest() && u.Before != nil {
 		if err := u.Before(); err != nil {
@@ -152,7 +155,7 @@ func (l Layout) settleNode(db *DB) error {
 	if err != nil || exists {
 		return err
 	}
-	return db.update(func(tx *Tx) error {
+	return db.apply(func(tx *Tx) error {
 		meta := tx.Bucket(metaBucket)
 		node, err := tx.CreateBucket(nodeBucket)
 		if err != nil {
@@ -184,17 +187,22 @@ func (l Layout) refuseOlder(db *DB) error {
 
 // mark returns the format of a file and the version of svc that last wrote it.
 func (l Layout) mark(db *DB) (format uint32, writer string, err error) {
-	err = db.View(func(tx *Tx) error {
-		meta := tx.Bucket(metaBucket)
-		if meta == nil {
-			return fmt.Errorf("%w: no bucket %s", ErrDamaged, metaBucket)
-		}
-		raw := meta.Get(formatKey)
-		if len(raw) != 4 {
-			return fmt.Errorf("%w: no format number", ErrDamaged)
-		}
-		format, writer = binary.BigEndian.Uint32(raw), string(tx.Node().Get(writerKey))
-		return nil
+	err = db.View(func(tx *Tx) (err error) {
+		format, writer, err = formatOf(tx)
+		return err
 	})
 	return format, writer, err
+}
+
+// formatOf is like mark, for the file of a transaction.
+func formatOf(tx *Tx) (format uint32, writer string, err error) {
+	meta := tx.Bucket(metaBucket)
+	if meta == nil {
+		return 0, "", fmt.Errorf("%w: no bucket %s", ErrDamaged, metaBucket)
+	}
+	raw := meta.Get(formatKey)
+	if len(raw) != 4 {
+		return 0, "", fmt.Errorf("%w: no format number", ErrDamaged)
+	}
+	return binary.BigEndian.Uint32(raw), string(tx.Node().Get(writerKey)), nil
 }
