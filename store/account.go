@@ -96,8 +96,11 @@ func (tx *Tx) KnowsLogin(network netip.Prefix) (bool, error) {
 
 // NoteLogin stores that the administrator has logged in from the network. It writes at
 // most once a day for each network. If there are more than 100 networks, it removes those
-// with the oldest logins.
+// with the oldest logins. A store that follows another one stores nothing.
 func (s *Store) NoteLogin(network netip.Prefix) error {
+	if s.Following() {
+		return nil
+	}
 	fresh := func(tx *Tx) (known *loginNetworks, is bool, err error) {
 		if known, err = loginSettings.Get(tx); err != nil {
 			return nil, false, err

@@ -4,6 +4,7 @@
 // last commit published.
 //
 //	store.go          Open, Close, View, Update, State; facts about the instance itself
+//	apply.go          following another store: its changes, and the memory that they touch
 //	tx.go             Tx, buckets, ids, records, counts stored for each project
 //	projects.go       projects with their languages, and the removal of deleted content
 //	versions.go       versions, including releases of the code host
@@ -103,6 +104,8 @@ type Options struct {
 	NoSync bool
 	// ReadOnly opens an existing file without changing it.
 	ReadOnly bool
+	// Follow opens an existing file that follows another store's; see Store.Following.
+	Follow bool
 	// Recorder receives the changes of each transaction; see boltfile.Options.
 	Recorder boltfile.Recorder
 }
@@ -124,6 +127,8 @@ type Store struct {
 	ids     idSource           // guarded by the lock of file
 	imports map[ProjectID]bool // projects that are being imported; guarded by the lock of file
 	heads   series.Cache       // guarded by the lock of file
+
+	outdated bool // applied changes are not in memory yet; guarded by the lock of file
 
 	logGroups     map[ProjectID]*projectGroups // cache, see Tx.groupsOf; guarded by the lock of file
 	logGroupsSize int                          // number of groups and projects in logGroups; guarded by the lock of file
@@ -153,8 +158,8 @@ type Store struct {
 	observed observed
 }
 
-// Open opens the file at path, and creates it if it does not exist. The error contains the path. It
-// wraps ErrNewer, ErrDamaged, ErrLocked or an error of the file system.
+// Open opens the file at path, and creates it if it does not exist, unless Options.Follow is set. The
+// error contains the path. It wraps ErrNewer, ErrDamaged, ErrLocked or an error of the file system.
 func Open(path string, o Options) (*Store, error) {
 	s := &Store{
 		now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), path: path, exactBytes: cmp.Or(o.ExactBytes, 160<<20),
@@ -168,13 +173,13 @@ func Open(path string, o Options) (*Store, error) {
 	}
 	s.links.Store(&links{})
 	s.snapshots.budget = cmp.Or(o.SnapshotBytes, 64<<20)
-	if !o.ReadOnly {
+	if !o.ReadOnly && !o.Follow {
 		if err := boltfile.Create(path, s.layOut); err != nil {
 			return nil, fmt.Errorf("create %s: %w", path, err)
 		}
 	}
 	db, err := boltfile.Open(path, boltfile.Options{
-		MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, NoSync: o.NoSync, Recorder: o.Recorder,
+		MapSize: 1 << 30, Loaded: loadedBuckets, ReadOnly: o.ReadOnly, Follow: o.Follow, NoSync: o.NoSync, Recorder: o.Recorder,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
