@@ -138,6 +138,7 @@ var mayImport = map[string][]string{
 	"clients/generate":                   {},
 	"internal/replica":                   {},
 	"internal/replica/format":            {},
+	"internal/replica/spool":             {"internal/boltfile", "internal/disk", "internal/replica/format"},
 	"internal/replica/target":            {},
 	"internal/replica/target/targettest": {"internal/replica/target"},
 	"internal/change":                    {},
