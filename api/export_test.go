@@ -15,6 +15,7 @@ type Endpoint struct {
 	Project      string // part of the request that names the project: none, path, record, body, each
 	BodyLimit    int64
 	Limited      bool
+	Reads        bool // changes nothing
 }
 
 // Routes lists the route table without the routes that are only reachable over the control
@@ -42,7 +43,7 @@ func endpoints(control bool) []Endpoint {
 			Method: r.Method, Path: r.Path, Scope: strings.Join(r.Access.Scopes, " "),
 			Access:    [...]string{web.Public: "public", web.Administrator: "administrator", web.Scoped: "scoped", web.Owner: "owner", web.Signed: "signed"}[r.Access.Kind],
 			Project:   [...]string{web.NoProject: "none", web.PathProject: "path", web.PathRecord: "record", web.BodyProject: "body", web.EachProject: "each"}[r.Access.Project],
-			BodyLimit: r.BodyLimit, Limited: r.Rate != web.Unlimited,
+			BodyLimit: r.BodyLimit, Limited: r.Rate != web.Unlimited, Reads: r.ReadOnly(),
 		})
 	}
 	return all

@@ -55,7 +55,7 @@ func (s *Server) serve(routes []web.Route) (err error) {
 	patterns := make([]web.Pattern, len(routes))
 	for i, r := range routes {
 		e := endpoint{Route: r, counts: analytics.CountedEndpoint(r.Counts), metrics: s.metrics.Routes[i]}
-		e.Answers, e.Clients = s.answers, s.clients
+		e.Answers, e.Clients, e.Replication = s.answers, s.clients, s.config.Replication
 		if r.Access.Open() {
 			e.Bodies = s.bodies
 		}

@@ -119,6 +119,9 @@ type Config struct {
 	Jobs *jobs.Jobs // jobs that can be listed and run; nil for none
 	// Backup writes an archive of all data. It is nil if backups are not available.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
+	// Replication decides which requests a standby or a replicated primary answers, and when. nil = no
+	// replication.
+	Replication *web.Replication
 }
 
 const (
@@ -179,12 +182,12 @@ func New(c Config) (*Server, error) {
 	if s.config.Free == nil {
 		s.config.Free = disk.NewGauge(c.Data).Free
 	}
-	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now}
+	s.gate = web.Gate{DB: c.DB, Tokens: tokens, KeySalt: c.KeySalt, Log: c.Log, Now: s.now, Replication: c.Replication}
 	s.access = web.AccessLog{Log: c.Log, IPStorage: c.EventIPStorage}
 	s.counts = analytics.NewRequestCounter(c.Requests, c.DB, c.Log)
 	s.forwarding = apicontrol.NewForwarding(c.Proxies, c.Gateway, c.Log)
 	s.analytics = analytics.New(analytics.Config{
-		DB: c.DB, Events: c.Events, Requests: s.counts, Log: c.Log, Now: s.now,
+		DB: c.DB, Events: c.Events, Flush: s.flushRequests, Log: c.Log, Now: s.now,
 		BatchMax: c.EventBatchMax, ClockSkew: c.EventClockSkew, IPStorage: c.EventIPStorage, Backup: backupState(c.Jobs), Health: c.Health,
 	})
 	s.Control = apicontrol.New(apicontrol.Config{
@@ -195,10 +198,10 @@ func New(c Config) (*Server, error) {
 		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
 	})
 	s.transfer = transfer.New(transfer.Config{
-		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: c.Requests.Flush, Copy: s.copyData,
+		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.flushRequests, Copy: s.copyData,
 		Files: c.Files,
 	})
-	s.distribution, s.hosts = distribution.New(c.Files, c.SiteURL, c.Requests.Add), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
+	s.distribution, s.hosts = distribution.New(c.Files, c.SiteURL, s.countDownload), distribution.NewHosts(c.Files.BaseURL, c.SiteURL)
 	c.Codehost.DB, c.Codehost.Log, c.Codehost.Now, c.Codehost.Keys, c.Codehost.BaseURL = c.DB, c.Log, s.now, c.Files.Keys, c.Files.BaseURL
 	if c.Files.BaseURL != "" {
 		c.Codehost.Mirror = func(tx *store.Tx, p *store.Project, addresses []string) (int, error) {
@@ -297,7 +300,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		web.Fail(s.log, out, r, err)
 	}
 	// Requests with an administrator's session are previews, not traffic of apps.
-	if counts := x.counts(); counts != 0 && !s.gate.Administers(r) {
+	if counts := x.counts(); counts != 0 && !s.gate.Administers(r) && !s.config.Replication.IsStandby() {
 		s.counts.Count(r, counts)
 	}
 }
@@ -315,6 +318,11 @@ func (s *Server) handle(x *exchange) error {
 	}
 	x.endpoint = &s.endpoints[at]
 	r.Route, r.Params = &x.endpoint.Route, params
+	if r.Route.Replication != nil {
+		if err := r.Route.Replication.Check(r); err != nil {
+			return err
+		}
+	}
 	if x.endpoint.limits != nil && x.endpoint.limits.Limited() {
 		if err := s.takeTurn(x); err != nil {
 			return err
@@ -331,6 +339,14 @@ func (s *Server) handle(x *exchange) error {
 	if err := s.gate.Admit(r); err != nil {
 		return err
 	}
+	if r.Route.Replication != nil {
+		return r.Route.Replication.Execute(w, r, s.execute)
+	}
+	return s.execute(w, r)
+}
+
+// execute calls the handler of the route, once for all copies of a request with an Idempotency-Key.
+func (s *Server) execute(w http.ResponseWriter, r *web.Request) error {
 	if r.Repeatable() {
 		return s.repeats.Answer(w, r)
 	}
@@ -436,6 +452,21 @@ func (s *Server) EnsureAdmin(ctx context.Context, password string) (generated st
 func (s *Server) copyData(prefix string) (folder string, err error) {
 	folder, _, err = instance.CopyData(s.config.DB, s.config.Events, s.now, s.config.Staging, prefix)
 	return folder, err
+}
+
+// countDownload counts a download. A standby counts nothing, because the primary cannot know of it.
+func (s *Server) countDownload(r store.CountedRequest) {
+	if !s.config.Replication.IsStandby() {
+		s.config.Requests.Add(r)
+	}
+}
+
+// flushRequests writes the request statistics, unless the server accepts no writes.
+func (s *Server) flushRequests() error {
+	if s.config.Replication.Accepts() != nil {
+		return nil
+	}
+	return s.config.Requests.Flush()
 }
 
 // backupState returns a function that returns the state of the scheduled backups. It returns nil if

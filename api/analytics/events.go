@@ -48,10 +48,10 @@ func (h *Handlers) eventRoutes() []web.Route {
 		{Method: "GET", Path: all + "/stats/property-keys", Access: read, Handler: web.OK(h.listPropertyKeys)},
 		{Method: "GET", Path: all + "/stats/heatmap", Access: read, Handler: web.OK(h.eventHeatmap)},
 
-		{Method: "POST", Path: all + "/analysis/funnel", Access: read, Handler: web.OK(h.analyseFunnel)},
-		{Method: "POST", Path: all + "/analysis/retention", Access: read, Handler: web.OK(h.analyseRetention)},
-		{Method: "POST", Path: all + "/analysis/paths", Access: read, Handler: web.OK(h.analysePaths)},
-		{Method: "POST", Path: all + "/analysis/query", Access: read, Handler: web.OK(h.analyseMetric)},
+		{Method: "POST", Path: all + "/analysis/funnel", Reads: true, Access: read, Handler: web.OK(h.analyseFunnel)},
+		{Method: "POST", Path: all + "/analysis/retention", Reads: true, Access: read, Handler: web.OK(h.analyseRetention)},
+		{Method: "POST", Path: all + "/analysis/paths", Reads: true, Access: read, Handler: web.OK(h.analysePaths)},
+		{Method: "POST", Path: all + "/analysis/query", Reads: true, Access: read, Handler: web.OK(h.analyseMetric)},
 
 		{Method: "GET", Path: cards, Access: read, Handler: web.OK(h.listCards)},
 		{Method: "POST", Path: cards, Access: write, Handler: web.Created(web.Decoded(h.createCard))},

@@ -35,11 +35,11 @@ import (
 
 // Config contains the dependencies and settings of the handlers.
 type Config struct {
-	DB       *store.Store
-	Events   *event.Engine
-	Requests *RequestCounter
-	Log      *slog.Logger
-	Now      func() time.Time
+	DB     *store.Store
+	Events *event.Engine
+	Flush  func() error // writes the request statistics that are still in memory
+	Log    *slog.Logger
+	Now    func() time.Time
 	// Backup returns the state of scheduled backups. It is nil if there are none.
 	Backup func() today.Backup
 

@@ -44,7 +44,7 @@ func (h *Handlers) withCounters(
 // flushCounters writes the counters that are still in memory, so that statistics include the latest
 // requests.
 func (h *Handlers) flushCounters(r *web.Request) {
-	if err := h.Requests.Flush(); err != nil {
+	if err := h.Flush(); err != nil {
 		h.Log.Warn("statistics lack the latest requests", "error", err, "id", r.ID)
 	}
 }

@@ -1,12 +1,18 @@
 package apitest
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"svc/internal/boltfile"
+	"svc/internal/datadir"
 )
 
 // lastUsed matches the only field that a request may change as a side effect.
@@ -39,6 +45,27 @@ func (s *Server) WholeState(t *testing.T, projects ...string) string {
 	keys := lastUsed.ReplaceAllString(s.InProcess(t, "/auth/tokens"), "")
 	return s.State(t, projects...) + keys + "\n" +
 		s.InProcess(t, "/admin/projects?limit=100") + "\n" + s.InProcess(t, "/admin/versions/statistics")
+}
+
+// Digests returns the digests of both data files, without the data of the node itself.
+func (s *Server) Digests(t testing.TB) (digests string) {
+	t.Helper()
+	status, answer := s.Owner(t, "POST", "/control/check/copies", "")
+	if status != http.StatusOK {
+		t.Fatalf("copies of the data files: got %d %s", status, answer)
+	}
+	folder := Field[string](t, answer, "folder")
+	for _, name := range datadir.Databases {
+		sum, _, err := boltfile.DigestFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		digests += fmt.Sprintf("%s %x\n", name, sum)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	return digests
 }
 
 // InProcess sends a GET request by the administrator in process and returns the response.

@@ -15,7 +15,7 @@ import (
 func (h *Handlers) doctorRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/control/doctor", Access: web.OwnerOnly(), Handler: web.OK(h.doctorFacts), Quiet: true},
-		{Method: "POST", Path: "/control/doctor/pages", Access: web.OwnerOnly(), Handler: web.OK(h.examinePages)},
+		{Method: "POST", Path: "/control/doctor/pages", Reads: true, Access: web.OwnerOnly(), Handler: web.OK(h.examinePages)},
 	}
 }
 

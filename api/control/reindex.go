@@ -15,14 +15,14 @@ import (
 func (h *Handlers) controlRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/control/version", Access: web.OwnerOnly(), Handler: web.OK(h.version), Quiet: true},
-		{Method: "POST", Path: "/control/reindex", Access: web.OwnerOnly(), Handler: h.reindex},
-		{Method: "POST", Path: "/control/check/copies", Access: web.OwnerOnly(), Handler: web.OK(h.copyForCheck)},
-		{Method: "POST", Path: "/control/check/search", Access: web.OwnerOnly(), Handler: web.OK(h.checkSearch)},
-		{Method: "POST", Path: "/control/check/files", Access: web.OwnerOnly(), Handler: web.OK(h.checkFiles)},
-		{Method: "POST", Path: "/control/compact", Access: web.OwnerOnly(), Handler: web.OK(web.Decoded(h.compact))},
+		{Method: "POST", Path: "/control/reindex", Reads: true, Access: web.OwnerOnly(), Handler: h.reindex},
+		{Method: "POST", Path: "/control/check/copies", Reads: true, Access: web.OwnerOnly(), Handler: web.OK(h.copyForCheck)},
+		{Method: "POST", Path: "/control/check/search", Reads: true, Access: web.OwnerOnly(), Handler: web.OK(h.checkSearch)},
+		{Method: "POST", Path: "/control/check/files", Reads: true, Access: web.OwnerOnly(), Handler: web.OK(h.checkFiles)},
+		{Method: "POST", Path: "/control/compact", Reads: true, Access: web.OwnerOnly(), Handler: web.OK(web.Decoded(h.compact))},
 		{Method: "GET", Path: "/control/status", Access: web.OwnerOnly(), Handler: web.OK(h.showStatus), Quiet: true},
 		{Method: "GET", Path: "/metrics", Access: web.OwnerOnly(), Handler: h.showMetrics, Quiet: true},
-		{Method: "POST", Path: "/control/backup", Access: web.OwnerOnly(), Handler: h.backup},
+		{Method: "POST", Path: "/control/backup", Reads: true, Access: web.OwnerOnly(), Handler: h.backup},
 	}
 }
 

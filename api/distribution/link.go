@@ -3,8 +3,10 @@ package distribution
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"slices"
@@ -121,6 +123,9 @@ func (h *Handlers) serve(w http.ResponseWriter, r *web.Request, key, caching str
 	}
 	err = d.open(r.Context(), d.spans[0])
 	answering()
+	if errors.Is(err, fs.ErrNotExist) && backend.Builtin() && r.Route.Replication.IsStandby() {
+		return web.ErrNotCopied
+	}
 	if err != nil {
 		h.Log.Warn("storage of a file unavailable", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
 		w.Header()["Cache-Control"] = []string{"no-store"}

@@ -16,7 +16,7 @@ import (
 func (h *Handlers) accountRoutes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: web.V1 + "/auth/status", Access: web.Anyone(), Handler: web.ModuleStatus("auth")},
-		{Method: "POST", Path: web.V1 + "/auth/login", Access: web.Anyone(), Handler: web.Created(h.logIn)},
+		{Method: "POST", Path: web.V1 + "/auth/login", Reads: true, Access: web.Anyone(), Handler: web.Created(h.logIn)},
 		{Method: "GET", Path: web.V1 + "/auth/me", Access: web.LoginOnly(), Handler: web.OK(h.me)},
 		{Method: "GET", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: web.OK(h.me)},
 		{Method: "PATCH", Path: web.V1 + "/auth/admin-profile", Access: web.LoginOnly(), Handler: web.OK(h.updateProfile)},
@@ -97,7 +97,7 @@ func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, 
 	}
 	ok, err := h.compare(r, func() (bool, error) {
 		if username == account.Username {
-			return h.checkPassword(r.Context(), account, password)
+			return h.checkPassword(r, account, password)
 		}
 		return false, h.hasher.Waste(r.Context(), password)
 	})
@@ -108,7 +108,7 @@ func (h *Handlers) checkLogin(r *web.Request, account *store.Account, username, 
 		h.slow.Failed(h.Now())
 		return fault.New(fault.Unauthorized, "wrong user name or password")
 	}
-	if network.IsValid() {
+	if network.IsValid() && r.Route.Replication.Accepts() == nil {
 		if err := h.DB.NoteLogin(network); err != nil { // a full disk must not prevent a login
 			h.Log.Warn("network of a login not stored", "error", err)
 		}
@@ -163,11 +163,11 @@ func (h *Handlers) compare(r *web.Request, password func() (ok bool, err error))
 }
 
 // checkPassword reports whether the given password is the administrator's. If it is, and the stored
-// hash uses outdated parameters, checkPassword replaces the hash.
-func (h *Handlers) checkPassword(ctx context.Context, account *store.Account, password string) (bool, error) {
-	ok, rehash, err := h.hasher.Verify(ctx, account.Password, password)
-	if ok && rehash {
-		h.rehash(ctx, account, password)
+// hash uses outdated parameters, checkPassword replaces the hash, unless the server accepts no writes.
+func (h *Handlers) checkPassword(r *web.Request, account *store.Account, password string) (bool, error) {
+	ok, rehash, err := h.hasher.Verify(r.Context(), account.Password, password)
+	if ok && rehash && r.Route.Replication.Accepts() == nil {
+		h.rehash(r.Context(), account, password)
 	}
 	return ok, err
 }
@@ -239,7 +239,7 @@ func (h *Handlers) changeAccount(r *web.Request, username, password web.TextRule
 		return err
 	}
 	ok, err := h.compare(r, func() (bool, error) {
-		return h.checkPassword(r.Context(), h.DB.Account(), *in.CurrentPassword.Value)
+		return h.checkPassword(r, h.DB.Account(), *in.CurrentPassword.Value)
 	})
 	if err != nil {
 		return err

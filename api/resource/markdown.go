@@ -11,7 +11,7 @@ func (h *Handlers) markdownRoutes() []web.Route {
 	readers := web.AnyScope("projects:read", "versions:read", "announcements:read", "events:read", "feedbacks:read", "logs:read", "files:read",
 		"stats:read")
 	return []web.Route{
-		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Access: readers, Handler: web.OK(web.Decoded(previewMarkdown))},
+		{Method: "POST", Path: web.V1 + "/admin/markdown-preview", Reads: true, Access: readers, Handler: web.OK(web.Decoded(previewMarkdown))},
 	}
 }
 

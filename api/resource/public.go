@@ -30,7 +30,7 @@ func (h *Handlers) publicRoutes() []web.Route {
 		},
 		{
 			Method: "POST", Path: versions + "/check-update", Access: web.Anyone(), Handler: h.checkUpdate, Counts: "VERSION_CHECK_UPDATE",
-			Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit,
+			Reads: true, Rate: web.PublicRate, BodyLimit: web.CheckBodyLimit,
 		},
 	}
 }

@@ -27,7 +27,7 @@ func (h *Handlers) versionRoutes() []web.Route {
 		{Method: "PATCH", Path: all + "/:id", Access: write, Handler: update},
 		{Method: "DELETE", Path: all + "/:id", Access: write, Handler: remove},
 		{Method: "PUT", Path: all + "/by-version/:v", Access: write, Handler: h.publishVersion},
-		{Method: "POST", Path: all + "/update-check-simulation", Access: read, Handler: web.OK(web.Decoded(h.simulateUpdateCheck))},
+		{Method: "POST", Path: all + "/update-check-simulation", Reads: true, Access: read, Handler: web.OK(web.Decoded(h.simulateUpdateCheck))},
 		{Method: "GET", Path: compat + "/statistics", Access: web.AcrossProjects("versions:read"), Handler: web.OK(h.versionStatistics)},
 		{Method: "POST", Path: web.V1 + "/admin/projects/versions", Access: write.From(web.BodyProject), Handler: create},
 		{Method: "GET", Path: compat + "/:id", Access: read.From(web.PathRecord), Handler: get},

@@ -77,7 +77,9 @@ func (h *Handlers) importProject(w http.ResponseWriter, r *web.Request) error {
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
-	err = im.run(spool)
+	if err = im.run(spool); err == nil && !im.options.DryRun {
+		err = r.Confirm() // the response may have begun
+	}
 	switch f, ok := errors.AsType[*fault.Error](err); {
 	case err == nil:
 		im.answer.Done, im.answer.Portion = true, 1

@@ -19,6 +19,8 @@ type Gate struct {
 	KeySalt []byte // salt of the hashes of API keys
 	Log     *slog.Logger
 	Now     func() time.Time
+	// Replication decides whether the use of a key can be recorded. nil = always.
+	Replication *Replication
 }
 
 // Admit checks the credential and sets r.Caller.
@@ -179,9 +181,9 @@ func bodyProjectKey(r *Request) (string, error) {
 }
 
 // markUsed records the use of a key, at most once a minute. A failure to record it does not fail
-// the request.
+// the request. Nothing is recorded while the server accepts no writes.
 func (g *Gate) markUsed(k *store.APIKey, now int64) {
-	if k.LastUsedAt != nil && now-*k.LastUsedAt < 60 {
+	if k.LastUsedAt != nil && now-*k.LastUsedAt < 60 || g.Replication.Accepts() != nil {
 		return
 	}
 	err := g.DB.Update(func(tx *store.Tx) error {

@@ -68,6 +68,9 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *Request, err error) {
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", Seconds(f.RetryAfter))
 	}
+	if f.Changed != "" {
+		w.Header().Set(OutcomeHeader, string(f.Changed))
+	}
 	if f.Kind == fault.Damaged {
 		w.Header().Set(control.DamagedHeader, "true")
 	}

@@ -2,30 +2,31 @@
 // routes, access control, the decoding and validation of requests, and the format of responses. It
 // does not depend on any resource.
 //
-//	route.go      Route, and the handlers it can have
-//	router.go     finding the route of a path
-//	request.go    Request: parameters, query
-//	client.go     Client: platform, version, place and clock of the caller
-//	body.go       bodies: reading them, limits for callers without a credential
-//	access.go     Access of a route, Caller
-//	admission.go  Gate: checks the credential
-//	decode.go     decoding of JSON bodies, fields by name
-//	fields.go     reading an object without copying it
-//	problems.go   Problems of a request, all reported together
-//	record.go     fields that all imported records have
-//	span.go       ranges of time in queries and bodies
-//	paging.go     pages of lists
-//	state.go      entity tags of records, If-Match
-//	settings.go   reading and saving settings
-//	private.go    refusing private keys
-//	repeat.go     changes that are made once (Idempotency-Key)
-//	respond.go    bodies, errors and their statuses
-//	list.go       lists, written record by record
-//	answers.go    the memory that large responses share
-//	file.go       files that do not change, in several encodings
-//	cors.go       requests from other origins
-//	accesslog.go  the log of requests
-//	metrics.go    counters of requests
+//	route.go        Route, and the handlers it can have
+//	router.go       finding the route of a path
+//	request.go      Request: parameters, query
+//	client.go       Client: platform, version, place and clock of the caller
+//	body.go         bodies: reading them, limits for callers without a credential
+//	access.go       Access of a route, Caller
+//	admission.go    Gate: checks the credential
+//	decode.go       decoding of JSON bodies, fields by name
+//	fields.go       reading an object without copying it
+//	problems.go     Problems of a request, all reported together
+//	record.go       fields that all imported records have
+//	span.go         ranges of time in queries and bodies
+//	paging.go       pages of lists
+//	state.go        entity tags of records, If-Match
+//	settings.go     reading and saving settings
+//	private.go      refusing private keys
+//	repeat.go       changes that are made once (Idempotency-Key)
+//	replication.go  what a standby and a replicated primary answer, and when
+//	respond.go      bodies, errors and their statuses
+//	list.go         lists, written record by record
+//	answers.go      the memory that large responses share
+//	file.go         files that do not change, in several encodings
+//	cors.go         requests from other origins
+//	accesslog.go    the log of requests
+//	metrics.go      counters of requests
 package web
 
 import "net/http"
@@ -73,11 +74,15 @@ type Route struct {
 	Method, Path string
 	Access       Access
 	Handler      Handler
+	// Reads means that the route changes nothing that is replicated, although its method is not GET. See
+	// ReadOnly.
+	Reads bool
 
 	BodyLimit       int64
-	Bodies          *Bodies  // limits for callers without a credential; nil = none
-	Answers         *Answers // limits the memory of large responses
-	Clients         *Clients // determines facts about clients
+	Bodies          *Bodies      // limits for callers without a credential; nil = none
+	Answers         *Answers     // limits the memory of large responses
+	Clients         *Clients     // determines facts about clients
+	Replication     *Replication // nil = none
 	Rate            RateClass
 	Counts          string // name of its requests in request statistics; "" = not counted
 	FiltersPlatform bool   // platform in the query is a filter, not the client's platform
@@ -86,6 +91,10 @@ type Route struct {
 	Quiet           bool   // no line in the access log
 	EventSender     bool   // the caller sends events; its address is logged in the form that events store
 }
+
+// ReadOnly reports whether the route changes nothing that is replicated, so that a standby can answer
+// its requests.
+func (r *Route) ReadOnly() bool { return r.Reads || r.Method == http.MethodGet }
 
 // RateClass selects the rate limit of a route, which applies to each client address.
 type RateClass uint8
