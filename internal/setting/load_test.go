@@ -150,6 +150,17 @@ func TestProblems(t *testing.T) {
 		{"a cache larger than any disk", env("SVC_DIST_CACHE_MAX_SIZE", "9999999999g"), []string{"SVC_DIST_CACHE_MAX_SIZE must be at most 9223372036854775807 bytes"}},
 		{"no backup kept", env("SVC_BACKUP_KEEP", "0"), []string{"SVC_BACKUP_KEEP must be a whole number from 1 to 100000"}},
 		{"recipient that is none", env("SVC_BACKUP_RECIPIENT", "age1abc, ssh-ed25519 AAAA"), []string{"SVC_BACKUP_RECIPIENT must be a comma-separated list of age public keys, which start with age1"}},
+		{"replication in an unknown mode", env("SVC_REPLICATE_MODE", "semi"), []string{"SVC_REPLICATE_MODE must be async or sync"}},
+		{"replication too often", env("SVC_REPLICATE_EVERY", "99ms"), []string{"SVC_REPLICATE_EVERY must be a duration from 100ms to 1h, such as 1s"}},
+		{"replication too seldom", env("SVC_REPLICATE_EVERY", "61m"), []string{"SVC_REPLICATE_EVERY must be a duration from 100ms to 1h, such as 1s"}},
+		{"no time to wait for the target", env("SVC_REPLICATE_SYNC_TIMEOUT", "0s"), []string{"SVC_REPLICATE_SYNC_TIMEOUT must be a duration from 1s to 10m, such as 10s"}},
+		{"snapshots too often", env("SVC_REPLICATE_SNAPSHOT_EVERY", "59s"), []string{"SVC_REPLICATE_SNAPSHOT_EVERY must be a duration from 1m to 30d, such as 24h or 7d"}},
+		{"snapshots too seldom", env("SVC_REPLICATE_SNAPSHOT_EVERY", "31d"), []string{"SVC_REPLICATE_SNAPSHOT_EVERY must be a duration from 1m to 30d, such as 24h or 7d"}},
+		{"retention of a negative time", env("SVC_REPLICATE_RETAIN", "-1d"), []string{"SVC_REPLICATE_RETAIN must be a duration from 0s to 3650d, such as 24h or 7d"}},
+		{"days that overflow", env("SVC_REPLICATE_RETAIN", "9999999999d"), []string{"SVC_REPLICATE_RETAIN must be a duration from 0s to 3650d, such as 24h or 7d"}},
+		{"a spool too small", env("SVC_REPLICATE_SPOOL_MAX", "16383k"), []string{"SVC_REPLICATE_SPOOL_MAX must be at least 16m"}},
+		{"a lease too short", env("SVC_REPLICATE_LEASE", "9s"), []string{"SVC_REPLICATE_LEASE must be 0s or a duration from 10s to 10m, such as 30s"}},
+		{"replication for a recipient that is none", env("SVC_REPLICATE_RECIPIENT", "bob"), []string{"SVC_REPLICATE_RECIPIENT must be a comma-separated list of age public keys, which start with age1"}},
 		{"wrong type", file("listen = true"), []string{"data/config.toml: listen must be a quoted string"}},
 		{"misspelt key", file(`lissten = ":1"`), []string{`data/config.toml: "lissten" is not a setting; the nearest is listen`}},
 		{"key like a flag", file(`log-level = "info"`), []string{`data/config.toml: "log-level" is not a setting; the nearest is log.level`}},
@@ -196,6 +207,7 @@ func TestTypedValues(t *testing.T) {
 		"SVC_LISTEN": " [::1]:0 ", "SVC_LOG_LEVEL": "WARN", "SVC_LOG_FORMAT": "JSON", "SVC_SHUTDOWN_TIMEOUT": "1m30s",
 		"SVC_CLIENT_IP_HEADER": "x-real-ip,, cf-connecting-ip ", "ADMIN_PASSWORD": " secret ", "BOOTSTRAP_SECRET_DIR": "/run",
 		"SVC_PUBLIC_RATE_LIMIT": "0", "SVC_TRUSTED_PROXY_COUNT": "2", "SVC_GEO_ENABLED": " False ", "SVC_GEO_DATABASE": "/srv/city.mmdb",
+		"SVC_REPLICATE_SNAPSHOT_EVERY": "2d", "SVC_REPLICATE_LEASE": "0", "SVC_REPLICATE_SPOOL_MAX": "16m",
 		"SVC_BACKUP_EVERY": " 7d ", "SVC_BACKUP_KEEP": "3", "SVC_BACKUP_RECIPIENT": "age1abc, age1def",
 	}}.load()
 	if err != nil {
@@ -204,6 +216,7 @@ func TestTypedValues(t *testing.T) {
 	if s.Listen != "[::1]:0" || s.LogLevel != slog.LevelWarn || s.LogFormat != "json" || s.ShutdownTimeout != 90*time.Second ||
 		!slices.Equal(s.ClientIPHeader, []string{"X-Real-Ip", "Cf-Connecting-Ip"}) || s.AdminPassword != "secret" ||
 		s.BootstrapSecretDir != "/run" || s.PublicRateLimit != 0 || s.TrustedProxyCount != 2 || s.GeoEnabled || s.GeoDatabase != "/srv/city.mmdb" ||
+		s.ReplicateSnapshotEvery != 48*time.Hour || s.ReplicateLease != 0 || s.ReplicateSpoolMax != 16<<20 || s.ReplicateEvery != time.Second ||
 		s.BackupEvery != 7*24*time.Hour || s.BackupKeep != 3 || !slices.Equal(s.BackupRecipient, []string{"age1abc", "age1def"}) || s.BackupDir != filepath.Join("data", "backups") {
 		t.Errorf("got %+v", s)
 	}

@@ -254,18 +254,80 @@ func limitedDuration(v string) (time.Duration, error) {
 // interval returns a parser for durations that are 0, which means never, or at least the
 // given minimum. In addition to Go's units it accepts d, which is 24 hours.
 func interval(least time.Duration) func(string) (time.Duration, error) {
-	const most = 365 * 24 * time.Hour
+	const most = 365 * day
 	return func(v string) (time.Duration, error) {
-		d, err := time.ParseDuration(v)
-		if days, whole := strings.CutSuffix(v, "d"); whole {
-			var n int
-			n, err = strconv.Atoi(days)
-			d = time.Duration(min(n, 366)) * 24 * time.Hour
-		}
+		d, err := parseDuration(v)
 		if err != nil || d != 0 && (d < least || d > most) {
-			return 0, fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", strings.TrimSuffix(least.String(), "0s"))
+			return 0, fmt.Errorf("must be 0 or a duration from %s to 365d, such as 24h or 7d", shortDuration(least))
 		}
 		return d, nil
+	}
+}
+
+const day = 24 * time.Hour
+
+// between returns a parser for durations from least to most. In addition to Go's units it accepts d,
+// which is 24 hours. example is a valid duration for the error.
+func between(least, most time.Duration, example string) func(string) (time.Duration, error) {
+	return func(v string) (time.Duration, error) {
+		d, err := parseDuration(v)
+		if err != nil || d < least || d > most {
+			return 0, fmt.Errorf("must be a duration from %s to %s, such as %s", shortDuration(least), shortDuration(most), example)
+		}
+		return d, nil
+	}
+}
+
+// zeroOr returns a parser that also accepts the duration 0.
+func zeroOr(parse func(string) (time.Duration, error)) func(string) (time.Duration, error) {
+	return func(v string) (time.Duration, error) {
+		if d, err := parseDuration(v); err == nil && d == 0 {
+			return 0, nil
+		}
+		d, err := parse(v)
+		if err != nil {
+			return 0, errors.New(strings.Replace(err.Error(), "must be", "must be 0s or", 1))
+		}
+		return d, nil
+	}
+}
+
+// parseDuration parses a duration in Go's units or in days.
+func parseDuration(v string) (time.Duration, error) {
+	days, whole := strings.CutSuffix(v, "d")
+	if !whole {
+		return time.ParseDuration(v)
+	}
+	n, err := strconv.ParseInt(days, 10, 64)
+	if err != nil || n < 0 || n > int64(math.MaxInt64/day) {
+		return 0, errors.New("not a number of days")
+	}
+	return time.Duration(n) * day, nil
+}
+
+// shortDuration formats a duration without the units that are 0, and in days if it is a day or more.
+func shortDuration(d time.Duration) string {
+	if d >= day && d%day == 0 {
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	text := d.String()
+	if d >= time.Minute {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d >= time.Hour {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// atLeast returns a parser like size that refuses fewer bytes than least, which text names.
+func atLeast(least int64, text string) func(string) (int64, error) {
+	return func(v string) (int64, error) {
+		n, err := size(v)
+		if err == nil && n < least {
+			err = errors.New("must be at least " + text)
+		}
+		return n, err
 	}
 }
 

@@ -155,6 +155,18 @@ type Settings struct {
 	BackupKeep               int
 	BackupDir                string
 	BackupRecipient          []string // public keys of age, not parsed
+	ReplicateTo              string   // not parsed; "" = no replication
+	ReplicateUser            string
+	ReplicatePassword        string
+	ReplicateMode            string // async or sync
+	ReplicateEvery           time.Duration
+	ReplicateSyncTimeout     time.Duration
+	ReplicateSnapshotEvery   time.Duration
+	ReplicateRetain          time.Duration
+	ReplicateRecipient       []string      // public keys of age, not parsed
+	ReplicateSpoolMax        int64         // bytes
+	ReplicateLease           time.Duration // 0 = off
+	ReplicateFiles           bool
 	SMTPURL                  *url.URL // scheme smtp or smtps, host and port; nil = no e-mail
 	SMTPFrom                 string   // an address; "" = no e-mail
 	LogLevel                 slog.Level

@@ -342,6 +342,81 @@ var definitions = []Definition{
 		set:  into(func(s *Settings) *[]string { return &s.BackupRecipient }, recipients),
 	},
 	{
+		Key: "replicate.to", Variable: "SVC_REPLICATE_TO", Kind: "URL", Unset: "no replication",
+		Help: "Target that all changes are copied to, from which another machine can take over: s3://BUCKET/PREFIX?endpoint=URL&region=NAME, " +
+			"webdav+https://HOST/PATH, file:///PATH or svc://HOST:PORT.",
+		Why: "A copy elsewhere needs a place and an account that only you have.",
+		set: into(func(s *Settings) *string { return &s.ReplicateTo }, trimmed),
+	},
+	{
+		Key: "replicate.user", Variable: "SVC_REPLICATE_USER", Kind: "text", Unset: "none", Secret: true,
+		Help: "Access key of the S3 bucket, or user of the WebDAV server, of replicate.to.",
+		Why:  "Credentials do not belong in an address, which is shown and logged.",
+		set:  verbatim(func(s *Settings) *string { return &s.ReplicateUser }),
+	},
+	{
+		Key: "replicate.password", Variable: "SVC_REPLICATE_PASSWORD", Kind: "text", Unset: "none", Secret: true,
+		Help: "Secret key of the S3 bucket, password of the WebDAV server, or token of the standby, of replicate.to.",
+		Why:  "It belongs to replicate.user.",
+		set:  verbatim(func(s *Settings) *string { return &s.ReplicatePassword }),
+	},
+	{
+		Key: "replicate.mode", Variable: "SVC_REPLICATE_MODE", Kind: "mode", Default: "async",
+		Help: "When a write is acknowledged: async as soon as it is stored here, sync only after it is stored at the target.",
+		Why:  "With async, no request ever waits for the target; sync loses nothing when this machine is lost.",
+		set:  into(func(s *Settings) *string { return &s.ReplicateMode }, choice("async", "sync")),
+	},
+	{
+		Key: "replicate.every", Variable: "SVC_REPLICATE_EVERY", Kind: "duration", Default: "1s",
+		Help: "Interval at which changes are sent to the target in the mode async, from 100ms to 1h.",
+		Why:  "A second is little to lose, and costs about 14 USD of requests to S3 in a busy month.",
+		set:  into(func(s *Settings) *time.Duration { return &s.ReplicateEvery }, between(100*time.Millisecond, time.Hour, "1s")),
+	},
+	{
+		Key: "replicate.sync_timeout", Variable: "SVC_REPLICATE_SYNC_TIMEOUT", Kind: "duration", Default: "10s",
+		Help: "How long a write waits for the target in the mode sync before it is answered with 503, from 1s to 10m.",
+		Why:  "Longer than a slow upload, shorter than the timeouts of clients.",
+		set:  into(func(s *Settings) *time.Duration { return &s.ReplicateSyncTimeout }, between(time.Second, 10*time.Minute, "10s")),
+	},
+	{
+		Key: "replicate.snapshot_every", Variable: "SVC_REPLICATE_SNAPSHOT_EVERY", Kind: "duration", Default: "24h",
+		Help: "Interval between complete copies at the target, from 1m to 30d; none is made if nothing has changed.",
+		Why:  "A restore reads a complete copy and the changes since then; a day of changes is quickly applied.",
+		set:  into(func(s *Settings) *time.Duration { return &s.ReplicateSnapshotEvery }, between(time.Minute, 30*day, "24h or 7d")),
+	},
+	{
+		Key: "replicate.retain", Variable: "SVC_REPLICATE_RETAIN", Kind: "duration", Default: "7d",
+		Help: "How far back a restore from the target can go, from 0s to 3650d; at least one complete copy is always kept.",
+		Why:  "A week of states: damage is often noticed late.",
+		set:  into(func(s *Settings) *time.Duration { return &s.ReplicateRetain }, between(0, 3650*day, "24h or 7d")),
+	},
+	{
+		Key: "replicate.recipient", Variable: "SVC_REPLICATE_RECIPIENT", Kind: "list", Unset: "not encrypted",
+		Help: "Comma-separated age public keys (age1…) to encrypt the copy at the target for.",
+		Why:  "A standby, a restore and a verification then need the identity; without it the copy is lost.",
+		set:  into(func(s *Settings) *[]string { return &s.ReplicateRecipient }, recipients),
+	},
+	{
+		Key: "replicate.spool_max", Variable: "SVC_REPLICATE_SPOOL_MAX", Kind: "size", Default: "1g",
+		Help: "Maximum disk space for changes that wait for the target: at least 16m; beyond it they are dropped, and a complete copy is sent " +
+			"later.",
+		Why: "About 12 million events: hours of a target that does not answer.",
+		set: into(func(s *Settings) *int64 { return &s.ReplicateSpoolMax }, atLeast(16<<20, "16m")),
+	},
+	{
+		Key: "replicate.lease", Variable: "SVC_REPLICATE_LEASE", Kind: "duration", Default: "0s",
+		Help: "How long the server accepts writes without having read from the target that it is still the primary: 0s means forever, otherwise " +
+			"from 10s to 10m.",
+		Why: "A target that is down should not stop the server.",
+		set: into(func(s *Settings) *time.Duration { return &s.ReplicateLease }, zeroOr(between(10*time.Second, 10*time.Minute, "30s"))),
+	},
+	{
+		Key: "replicate.files", Variable: "SVC_REPLICATE_FILES", Kind: "boolean", Default: "true",
+		Help: "Whether the contents of local files are copied to the target, too: true or false.",
+		Why:  "Without them, a standby cannot serve downloads; switch it off if they are copied in another way.",
+		set:  into(func(s *Settings) *bool { return &s.ReplicateFiles }, boolean),
+	},
+	{
 		Key: "smtp.url", Variable: "SVC_SMTP_URL", Kind: "URL", Unset: "no notifications by e-mail", Secret: true,
 		Help: "Mail server for notifications by e-mail, such as smtp://user:password@mail.example.com:587, with STARTTLS, or smtps://…:465. " +
 			"?starttls=off is for a server on this machine or in a private network.",
