@@ -83,6 +83,12 @@ func (r *checkRun) run(c *cobra.Command) error {
 	switch {
 	case err != nil:
 		return err
+	case r.repair && refuseStandby(s.Data) != nil:
+		err = refuseStandby(s.Data)
+		if lock != nil {
+			err = errors.Join(err, lock.Release())
+		}
+		return err
 	case server == nil:
 		r.files = s.StorageDir
 		return errors.Join(r.offline(c.Context(), s.Data), lock.Release())

@@ -182,6 +182,11 @@ func (p *program) findOrLock(c *cobra.Command) (s *setting.Settings, lock *contr
 	}
 	privateFiles()
 	lock, server, err = connectOrLock(c.Context(), s.Data)
+	if lock != nil && isChanging(c) {
+		if err := refuseStandby(s.Data); err != nil {
+			return nil, nil, nil, errors.Join(err, lock.Release())
+		}
+	}
 	if server != nil && server.version != version {
 		say(p.stderr, "note: the running server is svc %s, this is svc %s", server.version, version)
 	}

@@ -30,6 +30,7 @@ exit codes are for scripts and stay as they are.
 | 11 | another process has the data directory and does not answer, or a second server was started on it |
 | 12 | a newer program wrote the data |
 | 13 | the data cannot be opened: it is damaged, or its events are from before the first release |
+| 14 | the data directory belongs to a standby, and the command would change its data |
 | 15 | a shutdown did not finish in time; no acknowledged write is lost |
 | 130 | interrupted before the work was done |
 `

@@ -140,6 +140,12 @@ func (p *program) lockForRestore(c *cobra.Command, data string) (*control.Lock, 
 	if err != nil {
 		return nil, err
 	}
+	if err := refuseStandby(data); err != nil {
+		if lock != nil {
+			err = errors.Join(err, lock.Release())
+		}
+		return nil, err
+	}
 	if server != nil {
 		return nil, fmt.Errorf("%w\nstop the server first: a restore replaces its data", server.held)
 	}

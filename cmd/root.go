@@ -2,7 +2,8 @@
 // in order, stops them in reverse order, and turns errors into exit codes.
 //
 // Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
-// connection.go (the settings, and the running server or the lock), output.go (lines, JSON and
+// connection.go (the settings, and the running server or the lock), standby_dir.go (the directory of
+// a standby), output.go (lines, JSON and
 // progress), mistake.go (errors about command lines), invocation.go (the program in hints),
 // complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files in chunks).
 // The serve command also uses: start.go (what it prints), reload.go, signals.go, shutdown.go (its
@@ -147,6 +148,7 @@ const (
 	exitLocked      = 11  // another process holds the lock
 	exitNewer       = 12  // a newer program wrote the data
 	exitDamaged     = 13  // the data cannot be opened
+	exitStandby     = 14  // the data belongs to a standby, which must not change it on its own
 	exitHung        = 15  // the shutdown did not finish
 	exitInterrupted = 130 // a signal ended the command before the work was done
 )

@@ -248,6 +248,9 @@ func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, ope
 	if server != nil {
 		return nil, fmt.Errorf("%w\na server is running; commands such as \"%s apikey list\" work beside it", server.held, self)
 	}
+	if err := refuseStandby(s.Data); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
 	finished, kept, err := backup.FinishSwap(s.Data)
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())

@@ -21,6 +21,7 @@ const (
 	Bootstrap    = "svc.bootstrap-admin.txt" // the initial password of the administrator
 	Demo         = "demo.json"               // marks data that "svc demo" has created
 	Journal      = "restore.json"            // the journal of a restore that is in progress
+	Standby      = "standby.json"            // marks the directory of a standby, and says what it follows
 	Readme       = "README.txt"
 )
 

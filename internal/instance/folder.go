@@ -31,6 +31,7 @@ const readme = `This folder contains all data of one installation of svc.
   svc.sock      connects commands with a running server
   svc.bootstrap-admin.txt  first password, until the first login
   demo.json     shows that "svc demo" created this data
+  standby.json  shows that this is a copy that follows a primary; see: svc promote
 
 Copy the folder with "svc backup FILE", which works while the server runs. A copy
 made with cp while it runs may be inconsistent. Do not put the folder on a network
