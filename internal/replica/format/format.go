@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 )
 
 // Version is the version of the format of a replica.
@@ -133,7 +135,8 @@ func Encode(object any) []byte {
 	return append(b, '\n')
 }
 
-// Decode decodes an object in JSON and checks its format.
+// Decode decodes an object in JSON. It checks the format, and that all fields are present except those with
+// omitempty, so that it does not accept an object of another type.
 func Decode[T Identity | Epoch | Cut | Contact | Manifest](b []byte) (object T, err error) {
 	var version struct {
 		Format int `json:"format"`
@@ -144,8 +147,15 @@ func Decode[T Identity | Epoch | Cut | Contact | Manifest](b []byte) (object T, 
 	if version.Format != Version {
 		return object, fmt.Errorf("%w: format %d, this version of svc knows %d", ErrInvalid, version.Format, Version)
 	}
-	if err := json.Unmarshal(b, &object); err != nil {
+	var present map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(b, &present), json.Unmarshal(b, &object)); err != nil {
 		return object, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	for i := range reflect.TypeFor[T]().NumField() {
+		name, options, _ := strings.Cut(reflect.TypeFor[T]().Field(i).Tag.Get("json"), ",")
+		if _, ok := present[name]; !ok && options == "" {
+			return object, fmt.Errorf("%w: it has no field %q", ErrInvalid, name)
+		}
 	}
 	return object, nil
 }

@@ -38,7 +38,7 @@ func TestDecode(t *testing.T) {
 	}
 	for _, b := range []string{
 		"", "null", "[]", `{"format": 2}`, `{"format": 1} {}`, `{"format": 1, "position": -1}`, `{"format": 1, "parts": 7}`,
-		string(encoded[:len(encoded)-3]),
+		string(encoded[:len(encoded)-3]), string(format.Encode(format.Contact{Format: format.Version, Epoch: 1, Position: 812})),
 	} {
 		if _, err := format.Decode[format.Manifest]([]byte(b)); !errors.Is(err, format.ErrInvalid) {
 			t.Errorf("%q: %v", b, err)
