@@ -83,9 +83,10 @@ type Staged struct {
 	manifest *Manifest
 }
 
-// Stage unpacks an archive that Read has verified; m is the manifest that Read has
-// returned. It unpacks the archive next to the data directory. If the data directory is a
-// mount point, or if its parent is not writable, it unpacks the archive inside the data
+// Stage unpacks an archive. m is the manifest that Read has returned when it verified the
+// archive before; nil means that the archive is read only once, and verified while it is
+// unpacked. Stage unpacks the archive next to the data directory. If the data directory is
+// a mount point, or if its parent is not writable, it unpacks the archive inside the data
 // directory.
 func Stage(data string, from io.Reader, identities []Identity, m *Manifest) (*Staged, error) {
 	data, err := resolved(data)
@@ -106,7 +107,7 @@ func (c changes) stage(s *Staged, from io.Reader, identities []Identity) (*Stage
 		err = c.do(func() error { return os.Mkdir(s.Dir(), 0o700) })
 	}
 	if err == nil {
-		err = c.unpack(from, identities, s.manifest, s.Dir())
+		s.manifest, err = c.unpack(from, identities, s.manifest, s.Dir())
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Discard())
@@ -149,6 +150,13 @@ func unfinished(data string, beside bool) string {
 // Dir returns the path of the directory with the unpacked files. It has the layout of a data
 // directory.
 func (s *Staged) Dir() string { return unfinished(s.data, s.beside) }
+
+// Manifest returns the manifest of the archive.
+func (s *Staged) Manifest() *Manifest { return s.manifest }
+
+// AddedFiles must be called after the caller has added local files to Dir. Swap then moves the existing local files
+// aside, too.
+func (s *Staged) AddedFiles() { s.manifest.Files = true }
 
 // Discard removes the unpacked files, unless FinishSwap still needs them to complete a
 // swap.

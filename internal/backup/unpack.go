@@ -25,20 +25,22 @@ func (c changes) do(change func() error) error {
 }
 
 // unpack writes the members of an archive to files in a directory, and syncs the files
-// and their directories. The archive must match the given manifest, which also limits the
-// sizes of the files.
-func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) error {
+// and their directories. It returns the manifest of the archive. If want is not nil, the
+// archive must match it, which also limits the sizes of the files.
+func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, to string) (*Manifest, error) {
 	root, err := os.OpenRoot(to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
 	sizes, folders := map[string]int64{}, map[string]bool{}
-	for _, m := range want.Members {
-		sizes[m.Name] = m.Size
+	if want != nil {
+		for _, m := range want.Members {
+			sizes[m.Name] = m.Size
+		}
 	}
-	_, err = Read(from, identities, func(m Member, content io.Reader) error {
-		if size, ok := sizes[m.Name]; !ok || size != m.Size {
+	found, err := Read(from, identities, func(m Member, content io.Reader) error {
+		if size, ok := sizes[m.Name]; want != nil && (!ok || size != m.Size) {
 			return fmt.Errorf("%w: it has changed since it was verified", ErrDamaged)
 		}
 		for dir := path.Dir(m.Name); dir != "."; dir = path.Dir(dir) {
@@ -50,14 +52,14 @@ func (c changes) unpack(from io.Reader, identities []Identity, want *Manifest, t
 		return c.write(root, m, content)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for dir := range folders {
 		if err := c.do(func() error { return durable.SyncDir(filepath.Join(to, filepath.FromSlash(dir))) }); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return c.do(func() error { return durable.SyncDir(to) })
+	return found, c.do(func() error { return durable.SyncDir(to) })
 }
 
 // write creates the file for a member. The file must not exist yet.

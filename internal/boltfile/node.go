@@ -53,6 +53,15 @@ func (tx *Tx) SetPosition(position uint64) error {
 	return errors.Join(node.Put(positionKey, binary.BigEndian.AppendUint64(nil, position)), node.Delete(unrecordedKey))
 }
 
+// ClearPosition makes the file one that has never had a Recorder.
+func (tx *Tx) ClearPosition() error {
+	node := tx.Bucket(nodeBucket)
+	if node == nil {
+		return nil
+	}
+	return errors.Join(node.Delete(positionKey), node.Delete(unrecordedKey))
+}
+
 // advance stores that a transaction has taken the file from one position to the next. The parameter
 // to is 0 if the transaction is not recorded. The file then keeps its position only if the
 // transaction has set it.
