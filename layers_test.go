@@ -38,6 +38,9 @@ var mayImport = map[string][]string{
 	"store/series":  {"internal/boltfile", "internal/fault", "internal/integrity", "store/column"},
 	"store/column":  {},
 
+	// Replicas of a data directory.
+	"internal/replica/history": {"internal/backup", "internal/boltfile", "internal/datadir", "internal/durable", "internal/files", "internal/instance", "internal/integrity", "internal/replica/format", "internal/replica/target", "store"},
+
 	// Files over HTTP.
 	"api/codehost":     {"api/web", "internal/codehost", "internal/fault", "internal/files", "internal/forward", "internal/rollout", "internal/seal", "store"},
 	"api/distribution": {"api/web", "internal/asset", "internal/fault", "internal/feed", "internal/files", "internal/files/engine", "internal/files/storage", "internal/files/upload", "internal/platform", "internal/seal", "internal/signature", "store"},

@@ -1,0 +1,107 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"svc/internal/replica/format"
+)
+
+// Points describes the states that can be restored.
+type Points struct {
+	From      int64   `json:"from"` // Unix seconds; 0 if there is no snapshot
+	To        int64   `json:"to"`   // Unix seconds
+	Snapshots []Point `json:"snapshots"`
+	Position  uint64  `json:"position"` // of the newest state
+	Epoch     uint32  `json:"epoch"`
+}
+
+// Point describes a snapshot.
+type Point struct {
+	Position uint64 `json:"position"`
+	Time     int64  `json:"time"`  // Unix seconds
+	Bytes    int64  `json:"bytes"` // of its parts
+}
+
+// Points returns the states that can be restored. It reads the last segment only, so it does not notice damage or a
+// gap in the log.
+func (h *History) Points(ctx context.Context) (Points, error) {
+	p := Points{Snapshots: []Point{}, Epoch: h.Epoch}
+	if len(h.Snapshots) == 0 {
+		return p, nil
+	}
+	var to int64
+	for _, m := range h.Snapshots {
+		one := Point{Position: m.Position, Time: seconds(m.Time)}
+		for _, part := range m.Parts {
+			one.Bytes += part.Size
+		}
+		p.Snapshots = append(p.Snapshots, one)
+		p.Position, to = max(p.Position, m.Position), max(to, m.Time)
+	}
+	last, err := h.lastHeader(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.Position, to = max(p.Position, last.Last), max(to, last.End)
+	p.From, p.To = p.Snapshots[0].Time, seconds(to)
+	return p, nil
+}
+
+// seconds rounds a time in milliseconds up to seconds, so that a restore to that second contains what was committed
+// at the time.
+func seconds(milliseconds int64) int64 { return (milliseconds + 999) / 1000 }
+
+// Until says how far a restore goes. The zero value means the newest state.
+type Until struct {
+	Time     int64  // Unix milliseconds; 0 = no limit
+	Position uint64 // 0 = no limit
+}
+
+// excludes reports whether a change is after the wanted state.
+func (u Until) excludes(position uint64, time int64) bool {
+	return u.Position > 0 && position > u.Position || u.Time > 0 && time > u.Time
+}
+
+// RangeError reports that a wanted state is not one that the replica has.
+type RangeError struct {
+	Until    Until
+	From, To Until // the first and last state that can be restored, from the snapshots before the wanted one or the first
+	Gap      *Error
+}
+
+// Error says which states can be restored.
+func (e *RangeError) Error() string {
+	wanted := fmt.Sprintf("position %d", e.Until.Position)
+	if e.Until.Time > 0 {
+		wanted = formatTime(e.Until.Time)
+	}
+	text := fmt.Sprintf("%s is outside of what is kept: from %s (position %d) to %s (position %d)",
+		wanted, formatTime(e.From.Time), e.From.Position, formatTime(e.To.Time), e.To.Position)
+	if e.Gap != nil {
+		text += fmt.Sprintf("; the log ends there: %s", e.Gap)
+	}
+	return text
+}
+
+func formatTime(milliseconds int64) string {
+	return time.UnixMilli(milliseconds).UTC().Format("2006-01-02T15:04:05.999Z07:00")
+}
+
+// choose returns the newest snapshot from which the wanted state can be built.
+func (h *History) choose(until Until) (chosen format.Manifest, err error) {
+	if len(h.Snapshots) == 0 {
+		return chosen, ErrEmpty
+	}
+	for _, m := range h.Snapshots {
+		if !until.excludes(m.Position, m.Time) {
+			chosen = m
+		}
+	}
+	if len(chosen.Parts) == 0 {
+		first, last := h.Snapshots[0], h.Snapshots[len(h.Snapshots)-1]
+		return chosen, &RangeError{Until: until, From: Until{first.Time, first.Position}, To: Until{last.Time, last.Position}}
+	}
+	return chosen, nil
+}

@@ -1,0 +1,102 @@
+package history
+
+import (
+	"context"
+	"errors"
+
+	"svc/internal/backup"
+	"svc/internal/instance"
+	"svc/internal/integrity"
+	"svc/internal/replica/format"
+	"svc/internal/replica/target"
+	"svc/store"
+)
+
+// Verified is the result of a verification.
+type Verified struct {
+	instance.Digests        // of the newest state
+	Epoch            uint32 `json:"epoch"`
+	Time             int64  `json:"time"` // of the newest state; Unix seconds
+	Snapshots        int    `json:"snapshots"`
+	Segments         int    `json:"segments"`
+	Gaps             int    `json:"gaps"`     // in the log, each with a snapshot after it, or at its end
+	Contents         int    `json:"contents"` // of local files, at the target
+	Missing          int    `json:"missing"`  // local files whose content is not at the target
+}
+
+// Verify reads everything at the target that counts, and verifies each checksum, and the log from the oldest snapshot
+// to its end. It builds the newest state beside the folder data, which must be empty, and checks it like svc check, with
+// the findings in report; it deletes that state before it returns. The error is ErrEmpty, an *Error with the first bad
+// object, or one of the file system.
+func (h *History) Verify(ctx context.Context, data string, report *integrity.Report) (v Verified, err error) {
+	v.Epoch = h.Epoch
+	if len(h.Problems) > 0 {
+		return v, h.Problems[0]
+	}
+	if len(h.Snapshots) == 0 {
+		return v, ErrEmpty
+	}
+	for i := range h.Snapshots[:len(h.Snapshots)-1] {
+		if err := h.verifySnapshot(ctx, i, &v); err != nil {
+			return v, err
+		}
+	}
+	names, _, err := h.verifyContents(ctx)
+	if err != nil {
+		return v, err
+	}
+	v.Contents = len(names)
+	s, err := h.build(ctx, data, Until{})
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, s.Discard()) }()
+	v.Snapshots++
+	v.note(s.End)
+	v.Time = seconds(s.Time)
+	if err := instance.CheckDatabases(ctx, s.Dir(), report); err != nil {
+		return v, err
+	}
+	contents, err := h.eachContent(ctx, s.Dir(), func(f *store.File) error {
+		if !names[format.ContentName(f.SHA256)] {
+			return target.ErrMissing
+		}
+		return nil
+	})
+	if err != nil {
+		return v, err
+	}
+	v.Missing = contents.Missing
+	v.Digests, err = instance.Digest(s.Dir())
+	return v, err
+}
+
+// note adds the result of a walk.
+func (v *Verified) note(end End) {
+	v.Segments += end.Segments
+	if end.Gap != nil {
+		v.Gaps++
+	}
+}
+
+// verifySnapshot verifies a snapshot and the log up to the next one. If the snapshot was deleted meanwhile, errors do not
+// count.
+func (h *History) verifySnapshot(ctx context.Context, i int, v *Verified) (err error) {
+	m := h.Snapshots[i]
+	a := h.openArchive(ctx, m)
+	_, err = backup.Read(a, h.identities, nil)
+	err = errors.Join(a.explain(err), a.Close())
+	if err == nil {
+		var end End
+		end, err = h.walk(ctx, m, &h.Snapshots[i+1], func(Segment) error { return nil })
+		v.note(end)
+	}
+	if err == nil {
+		v.Snapshots++
+		return nil
+	}
+	if _, gone := target.Read(ctx, h.target, format.ManifestName(m.Position), format.MaxJSON); errors.Is(gone, target.ErrMissing) {
+		return nil
+	}
+	return err
+}
