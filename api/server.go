@@ -195,7 +195,7 @@ func New(c Config) (*Server, error) {
 		Forwarding: s.forwarding, Log: c.Log, Now: s.now,
 		Version: c.Version, Build: c.Build, DocsURL: c.DocsURL, Upstream: c.Upstream, Data: c.Data, KeySalt: c.KeySalt, Files: c.Files.Dir,
 		Dropped: c.Requests.Dropped, Copy: s.copyData, Backup: c.Backup,
-		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine,
+		SiteURL: c.SiteURL, DistributionURL: c.Files.BaseURL, Examine: c.Examine, Replication: c.Replication,
 	})
 	s.transfer = transfer.New(transfer.Config{
 		DB: c.DB, Events: c.Events, Log: c.Log, Now: s.now, Version: c.Version, Staging: c.Staging, Flush: s.flushRequests, Copy: s.copyData,

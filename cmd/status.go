@@ -20,6 +20,7 @@ import (
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/doctor"
+	"svc/internal/replica"
 )
 
 func (p *program) statusCommand() *cobra.Command {
@@ -134,6 +135,9 @@ func (r *statusReport) print(out io.Writer) error {
 		if s.Backup != nil {
 			line("backup", "%s", backupText(*s.Backup))
 		}
+		if s.Replication != nil {
+			line("replication", "%s", replicationText(s.Replication))
+		}
 		for _, j := range s.Jobs {
 			line("job "+j.Name, "%s", jobText(j))
 		}
@@ -151,6 +155,25 @@ func backupText(b apicontrol.BackupStatus) string {
 	}
 	if b.Failure != "" {
 		text += "; the last attempt failed: " + b.Failure
+	}
+	return text
+}
+
+// replicationText describes the state of a primary or a standby in one line.
+func replicationText(r *replica.Status) string {
+	text := fmt.Sprintf("%s of epoch %d at %s, ", r.Role, r.Epoch, r.Target)
+	switch {
+	case r.Fenced:
+		text += "fenced: another server has become the primary"
+	case r.Role == replica.RoleStandby:
+		text += fmt.Sprintf("%.0f seconds behind the primary", r.LagSeconds)
+	case r.LagSeconds > 0:
+		text += fmt.Sprintf("%s wait, the oldest change for %.1f seconds", doctor.Size(r.LagBytes), r.LagSeconds)
+	default:
+		text += "everything is there"
+	}
+	if r.FailingSince > 0 {
+		text += "; it has failed since " + time.Unix(r.FailingSince, 0).Format(time.DateTime) + ": " + r.Failure
 	}
 	return text
 }

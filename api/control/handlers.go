@@ -16,6 +16,7 @@
 //	overview.go         the results of svc doctor, for the administrator
 //	about.go            the running version and the published ones
 //	forwarding.go       forwarding headers from unknown proxies
+//	replication.go      svc replicate, svc promote
 //	profiles.go         profiles for go tool pprof
 package control
 
@@ -73,6 +74,8 @@ type Config struct {
 	Copy func(prefix string) (folder string, err error)
 	// Backup writes an archive of all data. It is nil if backups are not available.
 	Backup func(ctx context.Context, to io.Writer, o backup.Options) (*backup.Manifest, error)
+	// Replication is nil without replication.
+	Replication *web.Replication
 }
 
 // Handlers serve the routes for the owner of the data directory and the public health checks.
@@ -119,5 +122,5 @@ func (h *Handlers) Routes() []web.Route {
 		{Method: "GET", Path: web.V1 + "/admin/status", Access: web.LoginOnly(), Handler: web.OK(h.showInstance)},
 		{Method: "GET", Path: web.V1 + "/admin/about", Access: web.LoginOnly(), Handler: web.OK(h.about)},
 		{Method: "GET", Path: web.V1 + "/health", Access: web.Anyone(), Handler: web.OK(h.health), Quiet: true},
-	}, h.controlRoutes(), h.jobRoutes(), h.profileRoutes(), h.doctorRoutes())
+	}, h.controlRoutes(), h.jobRoutes(), h.replicationRoutes(), h.profileRoutes(), h.doctorRoutes())
 }

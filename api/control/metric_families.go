@@ -8,6 +8,7 @@ import (
 	"svc/api/web"
 	"svc/internal/jobs"
 	"svc/internal/meter"
+	"svc/internal/replica"
 	"svc/store"
 )
 
@@ -199,6 +200,68 @@ var families = []family{
 	value("svc_backup_bytes", "Size of that backup.", gauge, func(f *figures) float64 { return float64(f.backups.Bytes) }),
 	value("svc_backup_interval_seconds", "The setting backup.every; 0 if no backups are scheduled.", gauge,
 		func(f *figures) float64 { return f.backups.Every.Seconds() }),
+
+	ofPrimary("svc_replication_lag_seconds", "Age of the oldest commit that is not at replicate.to; 0 when all are.",
+		func(r *replica.Status) float64 { return r.LagSeconds }),
+	ofPrimary("svc_replication_lag_bytes", "Size of the changes that are not at the target.",
+		func(r *replica.Status) float64 { return float64(r.LagBytes) }),
+	ofReplica("svc_replication_position", "Position of the last commit, or of the last change that a standby has applied.",
+		func(r *replica.Status) float64 { return float64(r.Position) }),
+	ofReplica("svc_replication_epoch", "Number of the current epoch; each promotion begins one.",
+		func(r *replica.Status) float64 { return float64(r.Epoch) }),
+	{"svc_replication_requests_total", "Requests to the target.", counterKind, []string{"operation"},
+		func(h *Handlers, _ *figures, to samples) {
+			requests, _, _ := h.replicationCounters()
+			to.addEach(requests)
+		}},
+	{"svc_replication_failures_total", "Failed requests to the target.", counterKind, []string{"operation"},
+		func(h *Handlers, _ *figures, to samples) {
+			_, failures, _ := h.replicationCounters()
+			to.addEach(failures)
+		}},
+	{"svc_replication_bytes_total", "Bytes sent to the target.", counterKind, nil, func(h *Handlers, f *figures, to samples) {
+		if f.replication != nil {
+			_, _, bytes := h.replicationCounters()
+			to.add(float64(bytes))
+		}
+	}},
+	ofPrimary("svc_replication_snapshot_timestamp_seconds", "Time of the newest snapshot at the target; 0 if there is none.",
+		func(r *replica.Status) float64 { return float64(r.LastSnapshot) }),
+	ofPrimary("svc_replication_fenced", "Whether another server has become the primary, so that this one accepts no writes.",
+		func(r *replica.Status) float64 { return boolean(r.Fenced) }),
+	ofReplica("svc_replication_failing", "Whether the last request to the target failed.",
+		func(r *replica.Status) float64 { return boolean(r.FailingSince != 0) }),
+	{"svc_standby_lag_seconds", "Seconds since the last contact of the primary that a standby knows.", gauge, nil,
+		func(h *Handlers, _ *figures, to samples) {
+			if behind, standby := h.Replication.Behind(); standby {
+				to.add(behind.Seconds())
+			}
+		}},
+}
+
+// ofReplica returns a family with one sample on a server with replication.
+func ofReplica(name, help string, read func(*replica.Status) float64) family {
+	return family{name, help, gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		if f.replication != nil {
+			to.add(read(f.replication))
+		}
+	}}
+}
+
+// ofPrimary returns a family with one sample on a primary with replication.
+func ofPrimary(name, help string, read func(*replica.Status) float64) family {
+	return family{name, help, gauge, nil, func(_ *Handlers, f *figures, to samples) {
+		if f.replication != nil && f.replication.Role == replica.RolePrimary {
+			to.add(read(f.replication))
+		}
+	}}
+}
+
+// addEach adds a sample for each value of a label.
+func (s samples) addEach(values map[string]uint64) {
+	for label, value := range values {
+		s.add(float64(value), label)
+	}
 }
 
 // value returns a family with a single sample. The function read returns the value of the sample.

@@ -14,6 +14,7 @@ import (
 	"svc/internal/event"
 	"svc/internal/jobs"
 	"svc/internal/meter"
+	"svc/internal/replica"
 	index "svc/search"
 	"svc/store"
 )
@@ -26,6 +27,8 @@ type figures struct {
 	jobs      []jobs.State
 	backups   jobs.BackupState
 	readiness Readiness
+	// replication is nil without replication.
+	replication *replica.Status
 }
 
 // figures takes a snapshot. A value that cannot be read stays 0 instead of failing the snapshot,
@@ -48,7 +51,10 @@ func (h *Handlers) figures() (f figures) {
 	if h.Jobs != nil {
 		f.jobs, f.backups = h.Jobs.List(), h.Jobs.Backups()
 	}
-	f.readiness = h.readiness(true)
+	f.readiness = h.readiness(true, false)
+	if h.Replication != nil {
+		f.replication = new(h.Replication.Status())
+	}
 	return f
 }
 

@@ -175,7 +175,7 @@ func TestAlertsHaveTheirMetrics(t *testing.T) {
 	if len(alerts) < 10 {
 		t.Fatalf("found only %v", alerts)
 	}
-	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs())
+	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs(), newReplica().option())
 	s.Send(t, "GET", "/no/such/path", nil, "") // request counters exist from the first request on
 	complete := func(when string) {
 		t.Helper()

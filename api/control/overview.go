@@ -7,6 +7,7 @@ import (
 	"svc/api/web"
 	"svc/internal/doctor"
 	"svc/internal/jobs"
+	"svc/internal/replica"
 )
 
 // Examiner runs those checks of svc doctor that a server can run on itself.
@@ -32,6 +33,7 @@ type instanceView struct {
 	SiteURL         *string             `json:"site_url"`
 	DistributionURL *string             `json:"distribution_url"`
 	Backup          *instanceBackupView `json:"backup"`
+	Replication     *replica.Status     `json:"replication"`
 	Checks          []instanceCheckView `json:"checks"`
 }
 
@@ -66,6 +68,9 @@ func (h *Handlers) showInstance(*web.Request) (v instanceView, err error) {
 	v = instanceView{
 		Status: doctor.Worst(results), Version: h.Version, StartedAt: h.started.Unix(), CheckedAt: at.Unix(),
 		SiteURL: web.OrNull(h.SiteURL), DistributionURL: web.OrNull(h.DistributionURL), Checks: web.Views(results, viewCheck),
+	}
+	if h.Replication != nil {
+		v.Replication = new(h.Replication.Status())
 	}
 	if h.Jobs != nil {
 		if b := h.Jobs.Backups(); b != (jobs.BackupState{}) {

@@ -53,9 +53,10 @@ type Readiness struct {
 	Checks []ReadinessCheck `json:"checks"`
 }
 
-// ready responds to GET /readyz with the readiness of this server.
+// ready responds to GET /readyz with the readiness of this server. With reads=1, a standby that is at
+// most a minute behind is ready.
 func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
-	view, status := h.readiness(control.Owner(r.Context())), http.StatusOK
+	view, status := h.readiness(control.Owner(r.Context()), r.Query("reads") == "1"), http.StatusOK
 	if view.Status != "ready" {
 		status = http.StatusServiceUnavailable
 	}
@@ -63,8 +64,8 @@ func (h *Handlers) ready(w http.ResponseWriter, r *web.Request) error {
 }
 
 // readiness runs the readiness checks. Messages contain the underlying errors only if owner is
-// true, because these errors can name files.
-func (h *Handlers) readiness(owner bool) Readiness {
+// true, because these errors can name files. If reads is true, the server need not accept writes.
+func (h *Handlers) readiness(owner, reads bool) Readiness {
 	v := Readiness{Status: "ready"}
 	check := func(name, message string, reason error) {
 		v.Checks = append(v.Checks, ReadinessCheck{name, message == "", message})
@@ -78,6 +79,9 @@ func (h *Handlers) readiness(owner bool) Readiness {
 	}
 	server := [...]string{starting: "the server is starting", serving: "", stopping: "the server is stopping"}
 	check("server", server[h.life.at()], nil)
+	if h.Replication != nil {
+		check("primary", h.Replication.Ready(reads), nil)
+	}
 	message, err := writable(h.DB)
 	check(datadir.Database, message, err)
 	if h.Events != nil {

@@ -7,6 +7,7 @@ import (
 
 	"svc/api/web"
 	"svc/internal/jobs"
+	"svc/internal/replica"
 )
 
 // Status summarizes a running server. Counters start at zero when the server starts.
@@ -26,6 +27,8 @@ type Status struct {
 	Memory   MemoryStatus   `json:"memory"`
 	Jobs     []JobStatus    `json:"jobs"`
 	Backup   *BackupStatus  `json:"backup"` // null if no backup is known yet
+
+	Replication *replica.Status `json:"replication"` // null without replication
 }
 
 // BackupStatus is the state of the scheduled backups.
@@ -107,6 +110,8 @@ func (h *Handlers) Status() Status {
 		Search: SearchStatus{Ready: f.search.Ready, Lag: f.search.Lag(), Failure: f.search.Failure},
 		Memory: memoryStatus(),
 		Jobs:   h.jobViews(),
+
+		Replication: f.replication,
 	}
 	if b := f.backups; b != (jobs.BackupState{}) {
 		v.Backup = &BackupStatus{Bytes: b.Bytes, Failure: b.LastError}

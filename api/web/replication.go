@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -26,8 +27,11 @@ const (
 type Replication struct {
 	// Status describes the replication now. Its role decides whether the server is a standby.
 	Status func() replica.Status
-	// Traffic counts the requests to the target since the start.
-	Traffic func() replica.Traffic
+	// Counters counts the requests to the target and their failures since the start, by operation, and
+	// the bytes that were sent.
+	Counters func() (requests, failures map[string]uint64, bytes uint64)
+	// ClockOffset returns how far the clock of the target is ahead, if that is known. nil = unknown.
+	ClockOffset func() (ahead time.Duration, known bool)
 	// Standby reports whether the server is a standby, and the time since the last contact of the
 	// primary that the standby knows. nil = the server has always been a primary.
 	Standby func() (behind time.Duration, standby bool)
@@ -49,6 +53,24 @@ func (p *Replication) Behind() (behind time.Duration, standby bool) {
 		return 0, false
 	}
 	return p.Standby()
+}
+
+// maxBehind is how far a standby may be behind that answers reads for a load balancer.
+const maxBehind = time.Minute
+
+// Ready returns "" if the server accepts writes, or reads if that is enough. Otherwise it returns the
+// reason for users.
+func (p *Replication) Ready(reads bool) (message string) {
+	behind, standby := p.Behind()
+	switch {
+	case standby && !reads:
+		return "this server is a standby"
+	case standby && behind > maxBehind:
+		return fmt.Sprintf("this standby has not heard from its primary for %d seconds", int(behind.Seconds()))
+	case !standby && p.Status().Fenced:
+		return "another server has become the primary"
+	}
+	return ""
 }
 
 // IsStandby reports whether the server is a standby.

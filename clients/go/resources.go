@@ -3634,6 +3634,8 @@ type InstanceStatus struct {
 	DistributionURL *string `json:"distribution_url"`
 	// The scheduled backups; null if none are known.
 	Backup *InstanceBackup `json:"backup"`
+	// The replication; null if the server has none.
+	Replication *InstanceReplication `json:"replication"`
 	// All checks, including those without findings.
 	Checks []InstanceCheck `json:"checks"`
 }
@@ -3646,6 +3648,41 @@ type InstanceBackup struct {
 	Bytes int64 `json:"bytes"`
 	// Error of the last attempt; null if it succeeded.
 	Error *string `json:"error"`
+}
+
+// InstanceReplication holds the state of the replication of the server.
+type InstanceReplication struct {
+	// `primary` sends its changes; `standby` applies those of a primary.
+	Role string `json:"role"`
+	// Where the changes are, without credentials.
+	Target string `json:"target"`
+	// `sync`: a change is acknowledged once it is at the target. Empty on a standby.
+	Mode string `json:"mode"`
+	// Number of the epoch; each promotion begins one.
+	Epoch int64 `json:"epoch"`
+	// Position of the last change that was committed, or that a standby has applied.
+	Position int64 `json:"position"`
+	// The position that is known to be at the target.
+	Shipped int64 `json:"shipped"`
+	// Age of the oldest change that is not at the target; on a standby the seconds since the last
+	// contact of the primary.
+	LagSeconds float64 `json:"lag_seconds"`
+	// Size of the changes that are not at the target.
+	LagBytes int64 `json:"lag_bytes"`
+	// Time of the first failure since the last success; 0 if the last request to the target succeeded.
+	FailingSince int64 `json:"failing_since"`
+	// The last failure; empty if the last request succeeded.
+	Failure string `json:"failure"`
+	// Whether another server has become the primary.
+	Fenced bool `json:"fenced"`
+	// Whether the target refuses to replace objects where it must.
+	CreateOnly bool `json:"create_only"`
+	// Time of the newest snapshot; 0 if there is none.
+	LastSnapshot int64 `json:"last_snapshot"`
+	// Requests to the target in the last 24 hours.
+	RequestsDay int64 `json:"requests_day"`
+	// Bytes sent in the last 24 hours.
+	BytesDay int64 `json:"bytes_day"`
 }
 
 // CheckStatus is a severity: `note` is worth knowing, `warning` will cause trouble one day,

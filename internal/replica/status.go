@@ -1,6 +1,6 @@
 // Package replica ships the changes of a data directory to a target, so that another machine has a copy.
 //
-//	status.go  what svc replicate status and svc promote print, and what the metrics count
+//	status.go  what svc replicate status and svc promote print
 package replica
 
 import "time"
@@ -35,16 +35,4 @@ type Promotion struct {
 	Epoch    uint32    `json:"epoch"`    // that of the new primary
 	Position uint64    `json:"position"` // of the last change that it has
 	Time     time.Time `json:"time"`     // of the last commit that it has
-}
-
-// Traffic counts what was sent to the target and read from it since the start.
-type Traffic struct {
-	Operations []Operation // one for each operation of a target, in a fixed order
-	Bytes      uint64      // sent, without headers
-}
-
-// Operation counts the requests for one operation of a target.
-type Operation struct {
-	Name               string // create, replace, open, list or delete
-	Requests, Failures uint64
 }

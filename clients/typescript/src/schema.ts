@@ -46,7 +46,7 @@ export interface Readiness {
 /** One condition of being ready. */
 export interface ReadinessCheck {
     /** The checks. */
-    name: "server" | "svc.db" | "events.db" | "search" | "disk" | (string & {});
+    name: "server" | "primary" | "svc.db" | "events.db" | "search" | "disk" | (string & {});
     /** Whether the check passes. */
     ok: boolean;
     /** The reason, for display; empty if the check passes. */
@@ -3737,6 +3737,8 @@ export interface InstanceStatus {
     distribution_url: string | null;
     /** The scheduled backups; null if none are known. */
     backup: InstanceBackup | null;
+    /** The replication; null if the server has none. */
+    replication: InstanceReplication | null;
     /** All checks, including those without findings. */
     checks: InstanceCheck[];
 }
@@ -3749,6 +3751,40 @@ export interface InstanceBackup {
     bytes: number;
     /** Error of the last attempt; null if it succeeded. */
     error: string | null;
+}
+
+/** The state of the replication of the server. */
+export interface InstanceReplication {
+    /** `primary` sends its changes; `standby` applies those of a primary. */
+    role: "primary" | "standby" | (string & {});
+    /** Where the changes are, without credentials. */
+    target: string;
+    /** `sync`: a change is acknowledged once it is at the target. Empty on a standby. */
+    mode: "" | "async" | "sync" | (string & {});
+    /** Number of the epoch; each promotion begins one. */
+    epoch: number;
+    /** Position of the last change that was committed, or that a standby has applied. */
+    position: number;
+    /** The position that is known to be at the target. */
+    shipped: number;
+    /** Age of the oldest change that is not at the target; on a standby the seconds since the last contact of the primary. */
+    lag_seconds: number;
+    /** Size of the changes that are not at the target. */
+    lag_bytes: number;
+    /** Time of the first failure since the last success; 0 if the last request to the target succeeded. */
+    failing_since: number;
+    /** The last failure; empty if the last request succeeded. */
+    failure: string;
+    /** Whether another server has become the primary. */
+    fenced: boolean;
+    /** Whether the target refuses to replace objects where it must. */
+    create_only: boolean;
+    /** Time of the newest snapshot; 0 if there is none. */
+    last_snapshot: number;
+    /** Requests to the target in the last 24 hours. */
+    requests_day: number;
+    /** Bytes sent in the last 24 hours. */
+    bytes_day: number;
 }
 
 /**

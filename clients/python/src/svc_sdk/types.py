@@ -113,6 +113,7 @@ __all__ = [
     "InstanceBackup",
     "InstanceCheck",
     "InstanceFinding",
+    "InstanceReplication",
     "InstanceStatus",
     "InstanceToday",
     "Language",
@@ -3458,6 +3459,8 @@ class InstanceStatus(TypedDict):
     """Prefix of the links of files; null if not set."""
     backup: InstanceBackup | None
     """The scheduled backups; null if none are known."""
+    replication: InstanceReplication | None
+    """The replication; null if the server has none."""
     checks: list[InstanceCheck]
     """All checks, including those without findings."""
 
@@ -3471,6 +3474,42 @@ class InstanceBackup(TypedDict):
     """Size of the newest backup."""
     error: str | None
     """Error of the last attempt; null if it succeeded."""
+
+
+class InstanceReplication(TypedDict):
+    """The state of the replication of the server."""
+
+    role: str
+    """`primary` sends its changes; `standby` applies those of a primary."""
+    target: str
+    """Where the changes are, without credentials."""
+    mode: str
+    """`sync`: a change is acknowledged once it is at the target. Empty on a standby."""
+    epoch: int
+    """Number of the epoch; each promotion begins one."""
+    position: int
+    """Position of the last change that was committed, or that a standby has applied."""
+    shipped: int
+    """The position that is known to be at the target."""
+    lag_seconds: float
+    """Age of the oldest change that is not at the target; on a standby the seconds since the last contact
+    of the primary."""
+    lag_bytes: int
+    """Size of the changes that are not at the target."""
+    failing_since: int
+    """Time of the first failure since the last success; 0 if the last request to the target succeeded."""
+    failure: str
+    """The last failure; empty if the last request succeeded."""
+    fenced: bool
+    """Whether another server has become the primary."""
+    create_only: bool
+    """Whether the target refuses to replace objects where it must."""
+    last_snapshot: int
+    """Time of the newest snapshot; 0 if there is none."""
+    requests_day: int
+    """Requests to the target in the last 24 hours."""
+    bytes_day: int
+    """Bytes sent in the last 24 hours."""
 
 
 class InstanceCheck(TypedDict):

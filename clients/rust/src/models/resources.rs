@@ -2873,6 +2873,8 @@ pub struct InstanceStatus {
     pub distribution_url: Option<String>,
     /// The scheduled backups; null if none are known.
     pub backup: Option<InstanceBackup>,
+    /// The replication; null if the server has none.
+    pub replication: Option<InstanceReplication>,
     /// All checks, including those without findings.
     pub checks: Vec<InstanceCheck>,
 }
@@ -2888,6 +2890,45 @@ pub struct InstanceBackup {
     pub bytes: i64,
     /// Error of the last attempt; null if it succeeded.
     pub error: Option<String>,
+}
+
+/// The state of the replication of the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct InstanceReplication {
+    /// `primary` sends its changes; `standby` applies those of a primary.
+    pub role: String,
+    /// Where the changes are, without credentials.
+    pub target: String,
+    /// `sync`: a change is acknowledged once it is at the target. Empty on a standby.
+    pub mode: String,
+    /// Number of the epoch; each promotion begins one.
+    pub epoch: i64,
+    /// Position of the last change that was committed, or that a standby has applied.
+    pub position: i64,
+    /// The position that is known to be at the target.
+    pub shipped: i64,
+    /// Age of the oldest change that is not at the target; on a standby the seconds since the last
+    /// contact of the primary.
+    pub lag_seconds: f64,
+    /// Size of the changes that are not at the target.
+    pub lag_bytes: i64,
+    /// Time of the first failure since the last success; 0 if the last request to the target
+    /// succeeded.
+    pub failing_since: i64,
+    /// The last failure; empty if the last request succeeded.
+    pub failure: String,
+    /// Whether another server has become the primary.
+    pub fenced: bool,
+    /// Whether the target refuses to replace objects where it must.
+    pub create_only: bool,
+    /// Time of the newest snapshot; 0 if there is none.
+    pub last_snapshot: i64,
+    /// Requests to the target in the last 24 hours.
+    pub requests_day: i64,
+    /// Bytes sent in the last 24 hours.
+    pub bytes_day: i64,
 }
 
 /// A check, as in `svc doctor`.
