@@ -281,6 +281,10 @@ func (s *Store) NewID() ID {
 	return s.ids.next(s.now())
 }
 
+// StartAt stores that the content of the file is the one at a position, unless it has reached that
+// position already. See boltfile.Writer.
+func (s *Store) StartAt(position uint64) error { return s.file.StartAt(position) }
+
 // Settle waits until the commit in progress, if any, is visible to readers.
 func (s *Store) Settle() {
 	s.file.Lock()

@@ -22,7 +22,8 @@ const (
 
 // replaced lists the names that a restore moves aside: all names that an archive can
 // contain, and those of files that are derived from them or belong to them.
-var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap}
+var replaced = []string{datadir.Database, datadir.Events, datadir.Secrets, datadir.Config, datadir.Files, datadir.Index, datadir.Bootstrap,
+	datadir.Replicate}
 
 // Present returns the names in a data directory that a restore would move aside. files
 // reports whether the archive contains local files; if it does not, the existing local

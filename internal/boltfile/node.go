@@ -86,6 +86,23 @@ func ReadPosition(path string) (position uint64, complete bool, err error) {
 	return position, complete, err
 }
 
+// StartAt stores that the content of the file is the one at a position. It changes nothing if the file
+// has a position that is not less, and that leads to its content.
+func (w *Writer) StartAt(position uint64) error {
+	w.Lock()
+	defer w.Unlock()
+	var at uint64
+	complete := false
+	err := w.View(func(tx *Tx) error {
+		at, complete = tx.Position()
+		return nil
+	})
+	if err != nil || complete && at >= position {
+		return err
+	}
+	return w.write(w.db.rewrite, func(tx *Tx) error { return tx.SetPosition(position) })
+}
+
 // readFile runs fn in a read transaction of the file at path, which no process may have open for
 // writing. buckets lists the buckets that fn reads; nil means all. The error contains the path.
 func readFile(path string, buckets [][]byte, fn func(*Tx) error) (err error) {
@@ -94,7 +111,7 @@ func readFile(path string, buckets [][]byte, fn func(*Tx) error) (err error) {
 			err = fmt.Errorf("read %s: %w", path, err)
 		}
 	}()
-	if err := (&examiner{loaded: buckets}).examine(path); err != nil {
+	if err := (&examiner{loaded: buckets, readOnly: true}).examine(path); err != nil {
 		return err
 	}
 	db, err := openReadOnly(path, nil)

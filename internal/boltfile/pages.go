@@ -80,6 +80,7 @@ type examiner struct {
 	used     []bool   // whether a page has been visited, by page number
 	listed   []uint64 // the visited pages that are in the list of free pages
 	loaded   [][]byte // the buckets to visit after a clean stop; nil means all
+	readOnly bool     // bbolt will not look for free pages, so that it reads only the loaded buckets
 	buckets  [][]byte // the buckets to visit; nil means all
 	each     func(key, value []byte)
 
@@ -117,8 +118,10 @@ func (x *examiner) file() error {
 		pages = have
 	}
 	x.used = make([]bool, pages)
-	if free != noFreeList {
+	if free != noFreeList || x.readOnly {
 		x.buckets = x.loaded
+	}
+	if free != noFreeList {
 		if err := x.passOver(x.freePages(free)); err != nil {
 			return err
 		}

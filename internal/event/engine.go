@@ -326,6 +326,10 @@ func (e *Engine) Close() error {
 	return errors.Join(err, e.file.Close())
 }
 
+// StartAt stores that the content of the file is the one at a position, unless it has reached that
+// position already. See boltfile.Writer.
+func (e *Engine) StartAt(position uint64) error { return e.file.StartAt(position) }
+
 // Hold blocks writers until release is called, so that several files can be copied as of
 // the same moment. The caller must call release soon.
 func (e *Engine) Hold() (release func()) { return e.file.Hold() }

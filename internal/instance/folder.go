@@ -27,6 +27,7 @@ const readme = `This folder contains all data of one installation of svc.
   files         local files, uploads, and copies while a backup is made
   backups       scheduled backups, if configured
   upgrade       copies made before an upgrade
+  replicate     changes that are not at the replica yet, if configured
   svc.lock      names the process that has the folder open
   svc.sock      connects commands with a running server
   svc.bootstrap-admin.txt  first password, until the first login

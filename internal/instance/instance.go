@@ -4,6 +4,7 @@
 // lock of package control determines which process may open them.
 //
 //	instance.go    the open directory
+//	spool.go       the changes that wait for the replica
 //	folder.go      the directory itself and its staging folder
 //	files.go       local files, and access to other storage
 //	owner.go       ownership of storage directories
@@ -25,6 +26,8 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/event"
 	"svc/internal/files/engine"
+	"svc/internal/replica/format"
+	"svc/internal/replica/spool"
 	"svc/internal/setting"
 	"svc/search"
 	"svc/store"
@@ -36,7 +39,8 @@ type Instance struct {
 	Index   *search.Index
 	Events  *event.Engine
 	Files   *engine.Engine
-	Staging string // path of the folder for temporary files
+	Spool   *spool.Spool // the changes that wait for the replica; nil if they are not recorded
+	Staging string       // path of the folder for temporary files
 
 	lock    *control.Lock
 	storage *storageLock
@@ -68,9 +72,14 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 		log.Warn("secrets of an existing database were missing and were generated again: earlier logins or API keys no longer work", "file",
 			filepath.Join(s.Data, datadir.Secrets))
 	}
+	gap, err := i.openSpool(s, log)
+	if err != nil {
+		return err
+	}
 	upgrade := BeforeUpgrade(s.Data, version, log)
 	if i.Store, err = store.Open(filepath.Join(s.Data, datadir.Database), store.Options{
 		Log: log, Upgrade: upgrade, DedupWindow: time.Duration(s.DedupWindowSeconds) * time.Second, SiteURL: s.SiteURL,
+		Recorder: i.Spool.Recorder(format.Records),
 	}); err != nil {
 		return err
 	}
@@ -79,12 +88,16 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	}
 	path, options := filepath.Join(s.Data, datadir.Events), event.Options{
 		Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20, MaxNames: s.EventMaxNames,
+		Recorder: i.Spool.Recorder(format.Events),
 	}
 	i.Events, err = event.Open(path, options)
 	if errors.Is(err, event.ErrDamaged) { // without the events, everything else still works
 		i.Events, err = event.OpenDamaged(path, err, options), nil
 	}
 	if err != nil {
+		return err
+	}
+	if err := i.startAt(gap, log); err != nil {
 		return err
 	}
 	return i.openFiles(s, version, log)
@@ -101,6 +114,9 @@ func (i *Instance) Close() error {
 	}
 	if i.Store != nil {
 		err = errors.Join(err, i.Store.Close())
+	}
+	if i.Spool != nil {
+		err = errors.Join(err, i.Spool.Close())
 	}
 	return errors.Join(err, i.lock.Release())
 }

@@ -23,11 +23,15 @@ type recorder struct {
 	of    format.File
 }
 
-// Append records a change. It never fails: without space, the spool is dropped.
+// Append records a change. It never fails: without space, the spool is dropped. The position is 0 while
+// the database follows another one.
 func (r recorder) Append(set []byte) (position uint64, err error) {
 	s := r.spool
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.following {
+		return 0, nil
+	}
 	s.last++
 	s.time = max(s.time, s.now().UnixMilli())
 	next := database{settled: s.databases[r.of].settled, pending: s.last, time: s.time}
@@ -47,6 +51,9 @@ func (r recorder) Settle(visible bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := &s.databases[r.of]
+	if d.pending == 0 { // the database follows another one
+		return
+	}
 	switch {
 	case visible:
 		d.settled, s.visible = d.pending, max(s.visible, d.pending)

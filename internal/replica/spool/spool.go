@@ -46,6 +46,9 @@ type Options struct {
 	Now func() time.Time
 	// Free returns the free space of the disk, in bytes. If it is nil, the spool measures it.
 	Free func() (uint64, error)
+	// Following is true if the databases follow those of another directory. The recorders then assign no
+	// positions, and record nothing, until Start is called.
+	Following bool
 	// FileSize is the size at which a new file begins, in bytes; 16 MiB if 0.
 	FileSize int64
 }
@@ -64,6 +67,7 @@ type Spool struct {
 	mu        sync.Mutex // guards everything below
 	files     []*file    // the oldest first; empty after a gap
 	out       *os.File   // the newest of files; nil after a gap
+	following bool       // see Options.Following
 	number    uint64     // of the newest file that has existed
 	last      uint64     // the last position that was assigned
 	visible   uint64     // the last position that readers of the databases have seen
@@ -87,12 +91,12 @@ type database struct {
 }
 
 // Open opens the spool in a directory, which need not exist. records and events are the positions of
-// svc.db and events.db, which must not be open yet. If the spool does not lead to them, Gap reports
+// svc.db and events.db, which must not be open yet. Open changes nothing if they follow others. If the spool does not lead to them, Gap reports
 // true, and the position is greater than those of both databases. The error is one of the file system.
 func Open(dir string, records, events At, o Options) (*Spool, error) {
 	s := &Spool{
 		dir: dir, max: cmp.Or(o.Max, 1<<30), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), now: o.Now, free: o.Free,
-		more: make(chan struct{}, 1), voids: map[uint64]struct{}{},
+		more: make(chan struct{}, 1), voids: map[uint64]struct{}{}, following: o.Following,
 	}
 	s.fileSize = cmp.Or(o.FileSize, min(16<<20, s.max/4))
 	if s.now == nil {
@@ -114,6 +118,10 @@ func Open(dir string, records, events At, o Options) (*Spool, error) {
 		s.number = number
 	}
 	s.time, s.last = l.time, max(l.last, records.Position, events.Position)
+	if s.following {
+		s.visible = s.last
+		return s, nil
+	}
 	why := l.mismatch()
 	if why == "" {
 		if err := s.take(l); err != nil {
@@ -225,7 +233,7 @@ func (s *Spool) Resume(notBefore int64) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.time = max(s.time, notBefore)
-	if s.out != nil {
+	if s.out != nil || s.following {
 		return s.visible, nil
 	}
 	s.visible = s.last
@@ -239,7 +247,7 @@ func (s *Spool) Start(position, records, events uint64, notBefore int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop("the databases have changed")
-	s.time = max(s.time, notBefore)
+	s.time, s.following = max(s.time, notBefore), false
 	s.last, s.visible, s.confirmed, s.oldest = position, position, position, 0
 	s.databases[format.Records], s.databases[format.Events] = database{settled: records}, database{settled: events}
 	return s.begin()
