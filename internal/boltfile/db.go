@@ -128,7 +128,7 @@ func (d *DB) View(fn func(*Tx) error) error {
 }
 
 // update runs fn in a write transaction. If update returns nil, everything that fn wrote
-// is on disk; otherwise nothing is. The error is errFollowing if fn changes more than the bucket node
+// is on disk; otherwise nothing is. The error is ErrFollowing if fn changes more than the bucket node
 // of a file that follows another one.
 func (d *DB) update(fn func(*Tx) error) error { return d.transact(fn, d.following.Load()) }
 
@@ -159,7 +159,7 @@ func (d *DB) transact(fn func(*Tx) error, unchanged bool) error {
 	}
 	set := r.set.Bytes()
 	if unchanged && len(set) > 0 {
-		return errFollowing
+		return ErrFollowing
 	}
 	return d.commit(tx, before, set)
 }

@@ -15,8 +15,8 @@ type Change struct {
 	Set      []byte
 }
 
-// errFollowing is returned for a transaction that would change a file that follows another one.
-var errFollowing = fault.New(fault.Unavailable,
+// ErrFollowing is returned for a transaction that would change a file that follows another one.
+var ErrFollowing = fault.New(fault.Unavailable,
 	"this server follows another one, so it only reads and nothing was stored; send changes to the primary").After(30 * time.Second)
 
 // Following reports whether the file follows another one: Apply changes it, and every other

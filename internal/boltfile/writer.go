@@ -266,7 +266,7 @@ func (w *Writer) write(update func(func(*Tx) error) error, fn func(*Tx) error) (
 	})
 	switch {
 	case err == nil:
-	case number > 0 && !complete, errors.Is(err, errFollowing): // fn returned an error, or must not have changed anything
+	case number > 0 && !complete, errors.Is(err, ErrFollowing): // fn returned an error, or must not have changed anything
 		return err
 	case number == 0: // the transaction could not begin
 		return w.failed(fault.Unwritable(), err, begun)

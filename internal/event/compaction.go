@@ -21,6 +21,9 @@ const maxMerged = 4 << 20
 func (e *Engine) Compact() (worked bool, err error) {
 	e.maintaining.Lock()
 	defer e.maintaining.Unlock()
+	if e.Following() {
+		return false, boltfile.ErrFollowing
+	}
 	if e.tidy.Load() {
 		return false, nil
 	}

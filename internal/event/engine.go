@@ -11,6 +11,7 @@
 //	batch.go        the stored types: Batch, Event
 //	ingest.go       looking up, committing and publishing batches
 //	wal.go          the log of the events in the head, and its replay
+//	apply.go        following another engine: its changes, and the memory that they touch
 //	head.go         events in memory
 //	flush.go        writing the head as blocks
 //	compaction.go   merging blocks and indexes
@@ -119,6 +120,8 @@ type Options struct {
 	Upgrade boltfile.Upgrade
 	// ReadOnly disables background work, for a copy that is only read.
 	ReadOnly bool
+	// Follow opens an existing file that follows another engine's; see Engine.Following.
+	Follow bool
 	// Recorder receives the changes of each transaction; see boltfile.Options.
 	Recorder boltfile.Recorder
 }
@@ -135,8 +138,9 @@ type Options struct {
 // Damaged, or is an error of the query.Source method with the same name.
 //
 // Locks are acquired in this order: first maintaining, which is required to move events;
-// then the lock of file, which is required to write; then known, the mutex of a head, or
-// the mutex of a project's names. These last three are held briefly and never together. A
+// then the lock of file, which is required to write; then refreshing; then known, the mutex
+// of a head, or the mutex of a project's names. These last three are held briefly and never
+// together. A
 // slot in queries is acquired before a read transaction. Every snapshot holds a read
 // transaction. Do not lock file or maintaining while holding a read transaction: a commit
 // that makes the file grow beyond its map waits for readers.
@@ -159,6 +163,11 @@ type Engine struct {
 	// maintaining is held while events are moved or removed: from the head to blocks,
 	// or between blocks. It is acquired before the lock of file.
 	maintaining sync.Mutex
+
+	// refreshing is held while an engine that follows another one writes changes and brings
+	// its memory up to date. A query waits for it only if it has met that moment.
+	refreshing sync.RWMutex
+	following  following
 
 	scratch scratch // guarded by the lock of file
 
@@ -215,14 +224,16 @@ var (
 // projectBuckets lists the buckets of a project.
 var projectBuckets = [][]byte{blocksBucket, countersBucket, keysBucket, namesBucket, sessionsBucket, subjectsBucket}
 
-// Open opens the file at path, and creates it if it does not exist. The error is
-// ErrNewer, ErrDamaged, ErrLocked or an error of the file system. It contains the path.
+// Open opens the file at path, and creates it if it does not exist, unless Options.Follow
+// is set. The error is ErrNewer, ErrDamaged, ErrLocked or an error of the file system. It contains the path.
 func Open(path string, o Options) (*Engine, error) {
 	e := newEngine(path, o)
-	if err := boltfile.Create(path, layOut); err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+	if !o.Follow {
+		if err := boltfile.Create(path, layOut); err != nil {
+			return nil, fmt.Errorf("create %s: %w", path, err)
+		}
 	}
-	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, MaxSize: o.MaxSize, Recorder: o.Recorder})
+	db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, MaxSize: o.MaxSize, Follow: o.Follow, Recorder: o.Recorder})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -302,21 +313,29 @@ func (e *Engine) load() error {
 		if err := e.loadProjects(tx); err != nil {
 			return err
 		}
-		return e.replay(tx)
+		if !e.file.Following() {
+			return e.replay(tx)
+		}
+		position, _ := tx.Position()
+		e.following.position.Store(position)
+		return e.replayApart(tx)
 	})
 }
 
 // Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
-// Close waits for background work, writes the events in memory as blocks, and closes the
-// file. If the disk does not accept the blocks, Close returns no error, because the
+// Close waits for background work, writes the events in memory as blocks unless the engine
+// follows another one, and closes the file. If the disk does not accept the blocks, Close returns no error, because the
 // events are also in the WAL, which the next Open replays.
 func (e *Engine) Close() error {
 	e.stop()
 	e.batches.Wait()
 	e.done.Wait()
-	err := e.Flush()
+	var err error
+	if !e.Following() {
+		err = e.Flush()
+	}
 	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) || errors.Is(err, ErrDamaged) {
 		e.log.Warn("events stay in the WAL until the next start", "error", err)
 		err = nil
@@ -398,6 +417,9 @@ func (e *Engine) maintain(ctx context.Context) {
 }
 
 func (e *Engine) maintainOnce(ctx context.Context) error {
+	if e.Following() {
+		return nil
+	}
 	heads := e.heads.Load()
 	if heads.frozen != nil || heads.active.old(e.now()) {
 		if err := e.Flush(); err != nil {

@@ -26,6 +26,9 @@ func (e *Engine) flush() error {
 	if err := e.file.Damage(); err != nil {
 		return err
 	}
+	if e.Following() {
+		return boltfile.ErrFollowing
+	}
 	if err := e.flushFrozen(); err != nil {
 		return err
 	}

@@ -85,6 +85,9 @@ func (e *Engine) commitGroup(group []*ingestion) error {
 		}
 	}()
 	err := e.file.Damage()
+	if err == nil && e.Following() {
+		return boltfile.ErrFollowing
+	}
 	if err == nil {
 		err = e.makeRoom()
 	}

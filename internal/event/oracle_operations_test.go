@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"svc/internal/boltfile"
 	"svc/internal/event"
 	"svc/internal/event/query"
 	"svc/internal/formula"
@@ -27,9 +28,11 @@ type operation struct {
 // rig is an engine that can be reopened, with its clock.
 type rig struct {
 	*event.Engine
-	path string
-	head int
-	now  atomic.Int64 // Unix second
+	path     string
+	head     int
+	now      atomic.Int64      // Unix second
+	recorder boltfile.Recorder // may be nil
+	follow   bool              // the engine follows another one
 }
 
 // newRig opens an engine in a directory of the test.
@@ -41,7 +44,7 @@ func newRig(folder string, head int) (*rig, error) {
 func (r *rig) open() (err error) {
 	r.Engine, err = event.Open(r.path, event.Options{
 		Now:        func() time.Time { return time.Unix(r.now.Load(), 0) },
-		HeadEvents: r.head,
+		HeadEvents: r.head, Recorder: r.recorder, Follow: r.follow,
 	})
 	return err
 }

@@ -71,20 +71,30 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 	defer e.observed.query.Since(time.Now())
 	for {
 		err := e.snapshotOnce(ctx, p, fn)
+		if errors.Is(err, errOutdated) {
+			e.refreshing.RLock() // wait until the changes are in memory
+			e.refreshing.RUnlock()
+			continue
+		}
 		if !errors.Is(err, errForgotten) {
 			return err
 		}
 	}
 }
 
+// errOutdated is returned if the memory and the file of a snapshot may belong to different
+// positions of the engine that this one follows.
+var errOutdated = errors.New("changes were applied during the query")
+
 // errForgotten is returned if the names of a snapshot may not match its events.
 var errForgotten = errors.New("event names were removed during the query")
 
 // snapshotOnce is like snapshot. However, if event names were removed while the snapshot was being
 // taken, their numbers may have been reassigned. snapshotOnce then returns errForgotten instead of
-// calling fn.
+// calling fn. Likewise, it returns errOutdated if changes of another engine are being applied.
 func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot) error) error {
 	v := &snapshot{ctx: ctx, engine: e}
+	position := e.following.position.Load()
 	forgotten := uint64(0)
 	if of := e.project(p); of != nil {
 		forgotten = of.names.forgotten.Load()
@@ -94,6 +104,9 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 	heads := e.heads.Load().all()
 	return e.noteDamage(e.file.View(func(tx *boltfile.Tx) error {
 		if v.project = e.project(p); v.project == nil {
+			if !e.current(tx, position) {
+				return errOutdated
+			}
 			return fn(v)
 		}
 		flushed := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
@@ -104,6 +117,9 @@ func (e *Engine) snapshotOnce(ctx context.Context, p Project, fn func(*snapshot)
 		}
 		v.blocks, v.counts = projectBucket(tx, p, blocksBucket), projectBucket(tx, p, countersBucket)
 		v.texts = v.project.names.all() // last, so that it includes the names of all events seen
+		if !e.current(tx, position) {
+			return errOutdated
+		}
 		if v.project.names.forgotten.Load() != forgotten {
 			return errForgotten
 		}

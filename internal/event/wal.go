@@ -163,35 +163,50 @@ func valueWithout(value []byte, p Project) (kept []byte, has bool, err error) {
 // replay reads the WAL and loads its events into memory.
 func (e *Engine) replay(tx *boltfile.Tx) error {
 	last := binary.BigEndian.Uint64(tx.Bucket(metaBucket).Get(flushedKey))
-	var batch walBatch
 	h := newHead(last + 1)
 	e.heads.Store(&heads{active: h})
+	r := replay{engine: e, tx: tx, heads: e.heads.Load()}
 	wal := tx.Bucket(walBucket)
 	return wal.ForEachBucket(func(key []byte) error {
 		if len(key) != 8 || binary.BigEndian.Uint64(key) <= last {
 			return errWAL
 		}
 		h.generation = max(h.generation, binary.BigEndian.Uint64(key))
-		return wal.Bucket(key).EachValue(func(_, value []byte) error {
-			if value == nil {
-				return errWAL
-			}
-			h.logged(len(value))
-			for r := newWALReader(value); len(r.Rest) > 0; {
-				if err := r.next(&batch); err != nil {
-					return err
-				}
-				if err := e.replayBatch(tx, h, &batch); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		return wal.Bucket(key).EachValue(func(_, value []byte) error { return r.value(h, value) })
 	})
 }
 
-func (e *Engine) replayBatch(tx *boltfile.Tx, h *head, t *walBatch) error {
-	p := e.project(t.project)
+// replay loads events of the WAL into memory.
+type replay struct {
+	engine  *Engine
+	tx      *boltfile.Tx
+	heads   *heads // with the events before those that are loaded
+	readers map[Project]*projectReader
+	batch   walBatch
+	hashes  []uint64
+}
+
+// value loads the events of a value of the WAL into h, which is one of the heads.
+func (r *replay) value(h *head, value []byte) error {
+	if value == nil {
+		return errWAL
+	}
+	h.logged(len(value))
+	for values := newWALReader(value); len(values.Rest) > 0; {
+		if err := values.next(&r.batch); err != nil {
+			return err
+		}
+		if err := r.load(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load loads the events of r.batch.
+func (r *replay) load(h *head) error {
+	t := &r.batch
+	p := r.engine.project(t.project)
 	if p == nil {
 		return nil // deleted
 	}
@@ -200,18 +215,29 @@ func (e *Engine) replayBatch(tx *boltfile.Tx, h *head, t *walBatch) error {
 			return fmt.Errorf("%w: there is no name %d", errWAL, t.items[i].name)
 		}
 	}
+	reader := r.readers[t.project]
+	if reader == nil {
+		reader = p.reader(r.tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p.number))))
+		if r.readers == nil {
+			r.readers = map[Project]*projectReader{}
+		}
+		r.readers[t.project] = reader
+	}
 	var found batchLookup
 	var err error
-	reader := p.reader(tx.Bucket(projectsBucket).Bucket(encoding.Key32(uint32(p.number))))
 	if found.subject, found.session, err = reader.sender(t.subject, t.session); err != nil {
 		return err
 	}
-	subject, session := numbersOf(e.heads.Load(), &Batch{Project: t.project, Subject: t.subject, Session: t.session}, &found)
-	hashes := make([]uint64, len(t.items))
+	subject, session := numbersOf(r.heads, &Batch{Project: t.project, Subject: t.subject, Session: t.session}, &found)
+	r.hashes = r.hashes[:0]
 	for i := range t.items {
-		hashes[i] = e.secret.Hash(t.items[i].id)
+		r.hashes = append(r.hashes, r.engine.secret.Hash(t.items[i].id))
 	}
-	h.append(p, nil, t, subject, session, hashes)
+	before := r.heads.frozen
+	if h == before {
+		before = nil
+	}
+	h.append(p, before, t, subject, session, r.hashes)
 	p.names.seen(t.items)
 	return nil
 }

@@ -1,0 +1,371 @@
+package event_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"svc/internal/boltfile"
+	"svc/internal/boltfile/bolttest"
+	"svc/internal/event"
+	"svc/internal/event/query"
+	"svc/internal/fault"
+	"svc/internal/testutil"
+)
+
+// pair is an engine with random events, and another one that follows it.
+type pair struct {
+	*testing.T
+	*generator
+	primary, follower *rig
+	recording         *bolttest.Recording
+	sets              []boltfile.Change // what was recorded so far
+	reached           uint64            // position of the follower
+}
+
+func newPair(t *testing.T, seed uint64) *pair {
+	t.Helper()
+	p := &pair{T: t, generator: newGenerator(seed), recording: &bolttest.Recording{}}
+	r, err := newRig(t.TempDir(), pick(p.generator, 1, 2, 5, 10, 40, 0))
+	check(t, err)
+	check(t, r.Close())
+	p.primary, p.follower = r, &rig{path: copyOf(t, r.path), head: r.head, follow: true}
+	r.recorder = p.recording
+	check(t, errors.Join(r.open(), p.follower.open()))
+	return p
+}
+
+func copyOf(t *testing.T, path string) (copied string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	check(t, err)
+	copied = filepath.Join(t.TempDir(), "events.db")
+	check(t, os.WriteFile(copied, content, 0o600))
+	return copied
+}
+
+// do runs an operation on the primary. Some operations are followed by one of the listed incidents.
+func (p *pair) do(o operation) {
+	p.Helper()
+	if _, err := o.got(p.Context(), p.primary); err != nil {
+		p.Fatalf("%s: %v", o.text, err)
+	}
+	switch p.IntN(20) {
+	case 0:
+		p.crash()
+	case 1:
+		if _, err := p.primary.CompactFile(true); err != nil {
+			p.Fatal(err)
+		}
+	case 2:
+		p.importEvents()
+	}
+}
+
+// crash replaces the primary by one that is started with its file as it is now.
+func (p *pair) crash() {
+	p.Helper()
+	release := p.primary.Hold() // so that the image and the position belong together
+	path := filepath.Join(p.TempDir(), "events.db")
+	image, err := p.primary.Image()
+	if err == nil {
+		err = errors.Join(image.Copy(path), image.Close())
+	}
+	p.harvest()
+	position := p.recording.Position
+	release()
+	check(p.T, err)
+	check(p.T, p.primary.Close()) // what this changes is lost
+	p.recording = &bolttest.Recording{Position: position}
+	p.primary.path, p.primary.recorder = path, p.recording
+	check(p.T, p.primary.open())
+}
+
+// harvest adds the latest recorded changes to p.sets.
+func (p *pair) harvest() {
+	after := uint64(0)
+	if n := len(p.sets); n > 0 {
+		after = p.sets[n-1].Position
+	}
+	p.sets = append(p.sets, p.recording.Changes(after)...)
+}
+
+func (p *pair) importEvents() {
+	p.Helper()
+	const number = 9
+	check(p.T, p.primary.DropProject(p.Context(), number))
+	importer := p.primary.NewImporter(number, false)
+	b := p.batch()
+	b.Project = number
+	_, err := importer.Add([]*event.Batch{b})
+	check(p.T, errors.Join(err, importer.Finish()))
+}
+
+// apply applies changes after the given position up to another one, in random groups.
+func (p *pair) apply(from, to uint64) {
+	p.Helper()
+	var changes []boltfile.Change
+	for _, c := range p.sets {
+		if c.Position > from && c.Position <= to {
+			changes = append(changes, c)
+		}
+	}
+	for len(changes) > 0 {
+		n := 1 + p.IntN(min(len(changes), 30))
+		position := changes[n-1].Position
+		if err := p.follower.Apply(changes[:n], position); err != nil {
+			p.Fatalf("apply up to %d: %v", position, err)
+		}
+		changes, p.reached = changes[n:], max(p.reached, position)
+	}
+}
+
+// catchUp applies everything, sometimes with a restart in between, after which some changes arrive again.
+func (p *pair) catchUp() {
+	p.Helper()
+	p.harvest()
+	if len(p.sets) == 0 {
+		return
+	}
+	last := p.sets[len(p.sets)-1].Position
+	if p.IntN(4) == 0 && last > p.reached {
+		p.apply(p.reached, p.reached+1+p.Uint64N(last-p.reached))
+		check(p.T, p.follower.Close())
+		check(p.T, p.follower.open())
+		p.apply(p.reached-min(p.reached, p.Uint64N(20)), last)
+		return
+	}
+	if p.IntN(6) == 0 {
+		_, err := p.follower.CompactFile(true)
+		check(p.T, err)
+	}
+	p.apply(p.reached, last)
+}
+
+// compare compares answers of the primary, of the follower and of an engine that has just been opened
+// with the follower's file.
+func (p *pair) compare(questions []operation) {
+	p.Helper()
+	release := p.primary.Hold() // no background work
+	p.catchUp()
+	path := filepath.Join(p.TempDir(), "fresh.db")
+	image, err := p.follower.Image()
+	if err == nil {
+		err = errors.Join(image.Copy(path), image.Close())
+	}
+	check(p.T, err)
+	fresh := &rig{path: path, head: p.follower.head, follow: true}
+	check(p.T, fresh.open())
+	rigs := []*rig{p.primary, p.follower, fresh}
+	for _, r := range rigs[1:] {
+		if got, want := lists(p.T, r), lists(p.T, p.primary); !slices.Equal(got, want) {
+			p.Fatalf("follower %t:\ngot  %.2000q\nwant %.2000q", r == p.follower, got, want)
+		}
+	}
+	for _, o := range questions {
+		var answers []string
+		for _, r := range rigs {
+			answer, err := o.got(p.Context(), r)
+			if err != nil {
+				p.Fatalf("%s: %v", o.text, err)
+			}
+			answers = append(answers, answer)
+		}
+		if answers[1] != answers[0] || answers[1] != answers[2] {
+			p.Fatalf("%s\ngot %s\nwant %s\nafter a start %s", o.text, answers[1], answers[0], answers[2])
+		}
+	}
+	release()
+	check(p.T, fresh.Close())
+}
+
+// lists returns what an engine lists.
+func lists(t *testing.T, r *rig) (lines []string) {
+	t.Helper()
+	projects := r.Projects()
+	slices.Sort(projects)
+	for _, p := range projects {
+		events, definitions, err := r.Contents(t.Context(), p)
+		check(t, err)
+		lines = append(lines, fmt.Sprint(p, events, definitions, r.NameCount(p)))
+		for _, d := range r.Names(p) {
+			lines = append(lines, fmt.Sprintf("%+v %s %s", d.Name, d.ID, describe(d)))
+		}
+	}
+	return lines
+}
+
+// TestFollowerAnswersLikeThePrimary runs random stories on an engine, and applies its changes to
+// another one that stays open. Both, and an engine that is started with the other one's file, answer
+// alike.
+func TestFollowerAnswersLikeThePrimary(t *testing.T) {
+	t.Parallel()
+	testutil.WithoutDetector(t)
+	stories := uint64(60)
+	if os.Getenv("SVC_LONG") != "" {
+		stories = 2000
+	}
+	var next atomic.Uint64
+	for i := range 6 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			for seed := next.Add(1) - 1; seed < stories; seed = next.Add(1) - 1 {
+				t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { follow(t, seed) })
+			}
+		})
+	}
+}
+
+func follow(t *testing.T, seed uint64) {
+	t.Helper()
+	p := newPair(t, seed)
+	for range 25 {
+		p.do(ingest(p.batch()))
+		for p.IntN(3) == 0 {
+			p.do(p.upkeep())
+		}
+		if p.IntN(3) == 0 {
+			p.catchUp()
+		}
+		if p.IntN(4) == 0 {
+			p.compare([]operation{p.question(), p.question()})
+		}
+	}
+	var all []operation
+	for _, ask := range p.questions() {
+		all = append(all, ask())
+	}
+	p.compare(all)
+	check(t, p.primary.Close())
+	p.catchUp()
+	check(t, p.follower.Close())
+	want, position, err := boltfile.DigestFile(p.primary.path)
+	check(t, err)
+	got, reached, err := boltfile.DigestFile(p.follower.path)
+	check(t, err)
+	if got != want || reached != position {
+		t.Fatalf("digest %x at %d, want %x at %d", got, reached, want, position)
+	}
+}
+
+// TestFollowerAnswersWhileItApplies asks a follower for totals while it applies batches of ten events,
+// some of which become blocks in the same group. Each total is one of a moment of the primary.
+func TestFollowerAnswersWhileItApplies(t *testing.T) {
+	t.Parallel()
+	recording := &bolttest.Recording{}
+	w := newWorld(t, event.Options{HeadEvents: 200})
+	check(t, w.Close())
+	follower := &world{path: copyOf(t, w.path), o: event.Options{Now: w.o.Now, Follow: true}}
+	w.o.Recorder = recording
+	w.open(t)
+	follower.open(t)
+
+	const batches = 300
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			last := int64(0)
+			for !done.Load() {
+				o, err := follower.Overview(context.Background(), 1, query.Range{Start: noon - 86400, End: noon + 86400})
+				if err != nil || o.Total%10 != 0 || o.Total < last || o.Total > 10*batches {
+					t.Errorf("got a total of %d after %d, error %v", o.Total, last, err)
+					return
+				}
+				last = o.Total
+			}
+		})
+	}
+	reached := uint64(0)
+	for i := range batches {
+		ids := make([]string, 10)
+		for j := range ids {
+			ids[j] = fmt.Sprint(i, "-", j)
+		}
+		w.send(t, fmt.Sprint("u", i%7), fmt.Sprint("s", i%5), fmt.Sprint("n", i/10), noon-int64(i)*60, ids...)
+		if i%40 == 0 {
+			check(t, w.Flush())
+		}
+		if i%5 == 0 {
+			changes := recording.Changes(reached)
+			reached = changes[len(changes)-1].Position
+			check(t, follower.Apply(changes, reached))
+		}
+	}
+	if changes := recording.Changes(reached); len(changes) > 0 {
+		check(t, follower.Apply(changes, changes[len(changes)-1].Position))
+	}
+	done.Store(true)
+	readers.Wait()
+	if got := follower.total(t); got != 10*batches {
+		t.Errorf("got a total of %d at the end, want %d", got, 10*batches)
+	}
+	check(t, follower.Close())
+}
+
+// TestFollowerWritesNothing checks that an engine which follows refuses to write, keeps its file when it
+// closes, and stores events after it has ceased to follow.
+func TestFollowerWritesNothing(t *testing.T) {
+	t.Parallel()
+	if _, err := event.Open(filepath.Join(t.TempDir(), "events.db"), event.Options{Follow: true}); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("a file that does not exist: %v", err)
+	}
+	w := newWorld(t, event.Options{})
+	w.send(t, "u1", "s", "open", noon, "a", "b")
+	image, err := w.Image()
+	check(t, err)
+	path := filepath.Join(t.TempDir(), "events.db") // with events in the WAL
+	check(t, errors.Join(image.Copy(path), image.Close()))
+	before, _, err := boltfile.DigestFile(path)
+	check(t, err)
+
+	later := noon + int64(time.Hour/time.Second)
+	follower := &world{path: path, o: event.Options{HeadEvents: 1, Follow: true, Now: func() time.Time { return time.Unix(later, 0) }}}
+	follower.open(t)
+	for name, write := range map[string]func() error{
+		"flush":     follower.Flush,
+		"compact":   func() error { _, err := follower.Compact(); return err },
+		"ingest":    func() error { _, err := follower.Ingest(&event.Batch{Project: 1, Subject: "u"}); return err },
+		"retention": func() error { return follower.ApplyRetention(t.Context(), 1, later, later) },
+		"subject":   func() error { _, err := follower.DeleteSubject(t.Context(), 1, "u1"); return err },
+		"project":   func() error { return follower.DropProject(t.Context(), 1) },
+		"definition": func() error {
+			return follower.DeleteDefinition(1, follower.Names(1)[0].ID, nil)
+		},
+		"import": func() error {
+			return follower.NewImporter(2, false).Define([]event.Definition{{Name: "n"}})
+		},
+	} {
+		if err := write(); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%s: got %v, want unavailable", name, err)
+		}
+	}
+	if got := follower.total(t); got != 2 || !follower.Following() || follower.NameCount(1) != 1 {
+		t.Errorf("got %d events, following %t, %d names", got, follower.Following(), follower.NameCount(1))
+	}
+	check(t, follower.Close())
+	after, _, err := boltfile.DigestFile(path)
+	check(t, err)
+	if after != before {
+		t.Error("the file has changed")
+	}
+
+	follower.open(t)
+	check(t, follower.SetFollowing(false))
+	if n := follower.send(t, "u2", "s", "open", noon, "b", "c", "d"); n != 2 {
+		t.Errorf("stored %d events, want 2", n)
+	}
+	check(t, follower.Flush())
+	check(t, follower.SetFollowing(true))
+	if got := follower.total(t); got != 4 {
+		t.Errorf("got %d events, want 4", got)
+	}
+	check(t, follower.Close())
+}
