@@ -16,6 +16,7 @@ import (
 	"svc/internal/boltfile/bolttest"
 	"svc/internal/event"
 	"svc/internal/event/query"
+	"svc/internal/event/submission"
 	"svc/internal/fault"
 	"svc/internal/testutil"
 )
@@ -165,7 +166,7 @@ func (p *pair) compare(questions []operation) {
 	check(p.T, fresh.open())
 	rigs := []*rig{p.primary, p.follower, fresh}
 	for _, r := range rigs[1:] {
-		if got, want := lists(p.T, r), lists(p.T, p.primary); !slices.Equal(got, want) {
+		if got, want := lists(p.T, r.Engine), lists(p.T, p.primary.Engine); !slices.Equal(got, want) {
 			p.Fatalf("follower %t:\ngot  %.2000q\nwant %.2000q", r == p.follower, got, want)
 		}
 	}
@@ -187,7 +188,7 @@ func (p *pair) compare(questions []operation) {
 }
 
 // lists returns what an engine lists.
-func lists(t *testing.T, r *rig) (lines []string) {
+func lists(t *testing.T, r *event.Engine) (lines []string) {
 	t.Helper()
 	projects := r.Projects()
 	slices.Sort(projects)
@@ -255,18 +256,44 @@ func follow(t *testing.T, seed uint64) {
 	}
 }
 
-// TestFollowerAnswersWhileItApplies asks a follower for totals while it applies batches of ten events,
-// some of which become blocks in the same group. Each total is one of a moment of the primary.
+// followed is an engine, and another one that follows it.
+type followed struct {
+	*world
+	follower  *world
+	recording *bolttest.Recording
+	reached   uint64
+}
+
+func newFollowed(t *testing.T, o event.Options) *followed {
+	t.Helper()
+	f := &followed{world: newWorld(t, o), recording: &bolttest.Recording{}}
+	check(t, f.Close())
+	f.follower = &world{path: copyOf(t, f.path), o: event.Options{Now: f.o.Now, Follow: true}}
+	f.o.Recorder = f.recording
+	f.open(t)
+	f.follower.open(t)
+	t.Cleanup(func() { check(t, f.follower.Close()) })
+	return f
+}
+
+// apply applies everything that was recorded since the last call in one group.
+func (f *followed) apply(t *testing.T) {
+	t.Helper()
+	changes := f.recording.Changes(f.reached)
+	if len(changes) == 0 {
+		return
+	}
+	f.reached = changes[len(changes)-1].Position
+	if err := f.follower.Apply(changes, f.reached); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFollowerAnswersWhileItApplies reads from a follower while it applies batches of ten events with
+// new names, which become blocks in the same group. Each answer is one of a moment of the primary.
 func TestFollowerAnswersWhileItApplies(t *testing.T) {
 	t.Parallel()
-	recording := &bolttest.Recording{}
-	w := newWorld(t, event.Options{HeadEvents: 200})
-	check(t, w.Close())
-	follower := &world{path: copyOf(t, w.path), o: event.Options{Now: w.o.Now, Follow: true}}
-	w.o.Recorder = recording
-	w.open(t)
-	follower.open(t)
-
+	f := newFollowed(t, event.Options{})
 	const batches = 300
 	var done atomic.Bool
 	var readers sync.WaitGroup
@@ -274,40 +301,128 @@ func TestFollowerAnswersWhileItApplies(t *testing.T) {
 		readers.Go(func() {
 			last := int64(0)
 			for !done.Load() {
-				o, err := follower.Overview(context.Background(), 1, query.Range{Start: noon - 86400, End: noon + 86400})
+				o, err := f.follower.Overview(context.Background(), 1, query.Range{Start: noon - 86400, End: noon + 86400})
 				if err != nil || o.Total%10 != 0 || o.Total < last || o.Total > 10*batches {
 					t.Errorf("got a total of %d after %d, error %v", o.Total, last, err)
 					return
 				}
 				last = o.Total
+				err = f.follower.Export(context.Background(), 1, "u1", func(e *event.Event) error {
+					if e.Name == "" {
+						return fmt.Errorf("event %s has no name", e.ID)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
 			}
 		})
 	}
-	reached := uint64(0)
 	for i := range batches {
 		ids := make([]string, 10)
 		for j := range ids {
 			ids[j] = fmt.Sprint(i, "-", j)
 		}
-		w.send(t, fmt.Sprint("u", i%7), fmt.Sprint("s", i%5), fmt.Sprint("n", i/10), noon-int64(i)*60, ids...)
-		if i%40 == 0 {
-			check(t, w.Flush())
+		f.send(t, fmt.Sprint("u", i%2), fmt.Sprint("s", i%5), fmt.Sprint("n", i), noon-int64(i)*60, ids...)
+		if i%3 == 0 {
+			check(t, f.Flush())
 		}
 		if i%5 == 0 {
-			changes := recording.Changes(reached)
-			reached = changes[len(changes)-1].Position
-			check(t, follower.Apply(changes, reached))
+			f.apply(t)
 		}
 	}
-	if changes := recording.Changes(reached); len(changes) > 0 {
-		check(t, follower.Apply(changes, changes[len(changes)-1].Position))
-	}
+	f.apply(t)
 	done.Store(true)
 	readers.Wait()
-	if got := follower.total(t); got != 10*batches {
+	if got := f.follower.total(t); got != 10*batches {
 		t.Errorf("got a total of %d at the end, want %d", got, 10*batches)
 	}
-	check(t, follower.Close())
+}
+
+// TestFollowerOfManyGenerations follows an engine that is killed before it has written the events in
+// memory as blocks, so that three generations of the WAL have events.
+func TestFollowerOfManyGenerations(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, event.Options{HeadEvents: 2, ReadOnly: true}) // without work in the background
+	f.send(t, "u1", "s1", "open", noon, "a", "b")
+	f.send(t, "u2", "s2", "view", noon, "c")
+	f.apply(t)
+
+	image, err := f.Image()
+	check(t, err)
+	path := filepath.Join(t.TempDir(), "events.db")
+	check(t, errors.Join(image.Copy(path), image.Close()))
+	killed := f.world
+	f.world = &world{path: path, o: killed.o}
+	f.recording = &bolttest.Recording{Position: f.recording.Position}
+	f.o.Recorder = f.recording
+	f.open(t)
+	defer func() { check(t, f.Close()) }()
+	f.send(t, "u3", "s1", "buy", noon, "d")
+	for _, step := range []struct {
+		name string
+		do   func(*testing.T)
+	}{
+		{"a third generation", f.apply}, {"a start with it", f.follower.reopen},
+		{"the older ones are blocks", func(t *testing.T) {
+			check(t, f.Flush())
+			f.apply(t)
+		}},
+		{"more events", func(t *testing.T) {
+			f.send(t, "u4", "s3", "open", noon, "e")
+			f.apply(t)
+		}},
+	} {
+		step.do(t)
+		for _, subject := range []string{"u1", "u2", "u3", "u4"} {
+			if got, want := f.follower.export(t, subject), f.export(t, subject); len(got) != len(want) {
+				t.Errorf("%s: %s has %d events, want %d", step.name, subject, len(got), len(want))
+			}
+		}
+		if got, want := f.follower.total(t), f.total(t); got != want {
+			t.Errorf("%s: %d events, want %d", step.name, got, want)
+		}
+	}
+}
+
+// meddling is a context that does something each time that it is asked for its error.
+type meddling struct {
+	context.Context
+	do func()
+}
+
+func (m meddling) Err() error {
+	m.do()
+	return nil
+}
+
+// TestFollowerOfDroppedProject follows an engine that drops a project while events of it arrive, which
+// the engine then removes from the WAL.
+func TestFollowerOfDroppedProject(t *testing.T) {
+	t.Parallel()
+	f := newFollowed(t, event.Options{})
+	f.send(t, "u1", "s", "open", noon, "a")
+	f.apply(t)
+	arrived := 0
+	ctx := meddling{t.Context(), func() {
+		arrived++
+		for _, p := range []event.Project{1, 2} {
+			_, err := f.Ingest(&event.Batch{
+				Project: p, Received: noon, Subject: "u2", Items: []submission.Item{{ID: fmt.Sprint(arrived), Name: "late", At: noon}},
+			})
+			check(t, err)
+		}
+		f.apply(t)
+	}}
+	check(t, f.DropProject(ctx, 1))
+	f.send(t, "u3", "s", "again", noon, "b")
+	f.apply(t)
+	got, want := lists(t, f.follower.Engine), lists(t, f.Engine)
+	if !slices.Equal(got, want) || arrived == 0 || f.follower.total(t) != 1 {
+		t.Errorf("got %d events, %q, want %q", f.follower.total(t), got, want)
+	}
 }
 
 // TestFollowerWritesNothing checks that an engine which follows refuses to write, keeps its file when it
