@@ -18,10 +18,11 @@ import (
 
 // box is a data directory with an open store and index.
 type box struct {
-	t     testing.TB
-	dir   string
-	db    *store.Store
-	index *Index
+	t       testing.TB
+	dir     string
+	options store.Options
+	db      *store.Store
+	index   *Index
 }
 
 // newBox opens an empty data directory. The index is in its state after Open.
@@ -36,7 +37,7 @@ func newBox(t testing.TB) *box {
 func (b *box) open() {
 	b.t.Helper()
 	var err error
-	if b.db, err = store.Open(b.file(), store.Options{}); err != nil {
+	if b.db, err = store.Open(b.file(), b.options); err != nil {
 		b.t.Fatal(err)
 	}
 	b.openIndex()

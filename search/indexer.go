@@ -219,8 +219,12 @@ func (x *Index) use(e *engine) {
 }
 
 // trim removes from the feed the changes that the index has processed, except the last
-// feedTail of them.
+// feedTail of them. In a store that follows another one, the other store's index does so; an
+// index that is slower than that one is rebuilt.
 func (x *Index) trim() error {
+	if x.db.Following() {
+		return nil
+	}
 	if !x.building.TryLock() {
 		return nil // a build in progress needs all changes since its start
 	}
