@@ -278,6 +278,24 @@ test("on a phone, the tab of the page is in sight", async ({ page, demo }) => {
   }
 });
 
+test("a page can be left while its charts are being painted", async ({ page, demo }) => {
+  await page.addInitScript(() => {
+    // Each cell of the week takes a frame.
+    const { fill } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fill = function (this: CanvasRenderingContext2D, ...parts: unknown[]) {
+      const end = performance.now() + 16;
+      while (performance.now() < end) {}
+      fill.apply(this, parts as never);
+    };
+  });
+  await open(page, demo, "/admin/events?project=quillmere");
+  await expect(page.locator('[data-figure="events-week"] [data-drawn]')).toBeVisible();
+  await goTo(page, "/admin/events/definitions?project=quillmere");
+  await expect(page.locator("[data-figure]")).toHaveCount(0);
+  // The fixture fails on an error in a later frame.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+});
+
 test("without events, each question says how to send the first one", async ({ page, server, project }) => {
   for (const question of ["funnel", "retention", "paths", "explore"]) {
     await open(page, server, `/admin/events/${question}?project=${project}`);

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import styles from "./charts.module.css";
+import { close } from "./close";
 import type { Drawing } from "./drawing";
 import type { Chart } from "./engine";
 import { usePalette } from "./palette";
@@ -37,7 +38,9 @@ export function Plot({ drawing, height, width, hidden = none }: PlotProps) {
 
   useEffect(
     () => () => {
-      chart.current?.dispose();
+      if (chart.current) {
+        close(chart.current);
+      }
       chart.current = null;
     },
     [],

@@ -1,5 +1,6 @@
 // Saves a chart: its values as CSV, its picture as PNG.
 
+import { close } from "./close";
 import type { Drawing } from "./drawing";
 import { colorOf, type Palette } from "./palette";
 import { fontFamily } from "./parts";
@@ -87,6 +88,6 @@ export async function savePng(
       save(picture, name);
     }
   } finally {
-    chart.dispose();
+    close(chart);
   }
 }
