@@ -1,6 +1,14 @@
 // Package replica ships the changes of a data directory to a target, so that another machine has a copy.
 //
-//	status.go  what svc replicate status and svc promote print
+//	primary.go   Primary: starting, stopping, and what requests ask it
+//	state.go     what a primary knows when it starts
+//	contact.go   the first contact, epochs, fencing
+//	ship.go      the loop, and the segments of the log
+//	snapshot.go  snapshots
+//	retain.go    deleting what no restore needs
+//	contents.go  the contents of local files
+//	count.go     counting the requests to the target
+//	status.go    what svc replicate status and svc promote print
 package replica
 
 import "time"
