@@ -78,6 +78,7 @@ func TestCost(t *testing.T) {
 		m := targettest.NewMemory()
 		s := start(t, t.TempDir(), "one", m.View(), nil, positions{})
 		wait(t, "the first snapshot", hasSnapshot(s))
+		synctest.Wait() // for the end of the deletions after it
 		before := s.Counters()
 		time.Sleep(24*time.Hour - time.Minute) // before the snapshot, and the daily test whether the target replaces objects
 		after := s.Counters()

@@ -31,18 +31,19 @@ type race struct {
 	memory *targettest.Memory
 	// The targets as the old primary and those that want to become the new one see them.
 	old, new func(target.Target) target.Target
+	problems list // with promotions
 }
 
-// acknowledged collects the texts of which a client was told that they are stored.
-type acknowledged struct {
+// list collects texts.
+type list struct {
 	mu    sync.Mutex
 	texts []string
 }
 
-func (a *acknowledged) add(text string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.texts = append(a.texts, text)
+func (l *list) add(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.texts = append(l.texts, text)
 }
 
 var errLost = errors.New("the answer was lost")
@@ -77,7 +78,7 @@ func (r *race) view(cut *atomic.Bool) target.Target {
 // run runs the race and returns what is wrong afterwards.
 func (r *race) run(t *testing.T) (wrong []string) {
 	var cut atomic.Bool
-	var acked acknowledged
+	var acked list // texts of which a client was told that they are stored
 	var writers sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -123,17 +124,17 @@ func (r *race) run(t *testing.T) (wrong []string) {
 	time.Sleep(30 * time.Second)
 	cancel()
 	writers.Wait()
-	if !one.Status().Fenced {
-		wrong = append(wrong, "the old primary is not fenced")
-	}
-	var winner *server
-	for _, s := range servers {
-		if s != nil {
-			wait(t, "shipping of "+s.name, func() bool { return s.Status().Fenced || shippedAll(s)() })
-			if !s.Status().Fenced {
-				winner = s
-			}
+	all := append(slices.DeleteFunc(servers, func(s *server) bool { return s == nil }), one)
+	var left []*server // those that are not fenced
+	for range 600 {
+		left = slices.DeleteFunc(slices.Clone(all), func(s *server) bool { return s.Status().Fenced })
+		if len(left) == 1 && shippedAll(left[0])() {
+			break
 		}
+		time.Sleep(time.Second)
+	}
+	if len(left) != 1 || left[0] == one {
+		wrong = append(wrong, fmt.Sprintf("%d of %d servers are not fenced, the old one: %v", len(left), len(all), !one.Status().Fenced))
 	}
 	texts, _, err := restored(r.memory, nil)
 	if err != nil {
@@ -144,8 +145,10 @@ func (r *race) run(t *testing.T) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s was acknowledged and is there %d times", text, n))
 		}
 	}
-	if winner != nil && !slices.Equal(winner.texts, texts) {
-		wrong = append(wrong, fmt.Sprintf("%s has %q, the replica %q", winner.name, winner.texts, texts))
+	for _, s := range left {
+		if !slices.Equal(s.texts, texts) {
+			wrong = append(wrong, fmt.Sprintf("%s has %q, the replica %q", s.name, s.texts, texts))
+		}
 	}
 	last := -1
 	for _, text := range texts { // what the old primary has lost is at its end
@@ -157,12 +160,10 @@ func (r *race) run(t *testing.T) (wrong []string) {
 			last = n
 		}
 	}
-	for _, s := range append(servers, one) {
-		if s != nil {
-			s.kill(t)
-		}
+	for _, s := range all {
+		s.kill(t)
 	}
-	return wrong
+	return append(wrong, r.problems.texts...)
 }
 
 func count(texts []string, text string) (n int) {
@@ -223,7 +224,7 @@ func (r *race) becomePrimary(t *testing.T, view target.Target, dir, name string,
 	state := done.state
 	texts, position, err := restored(r.memory, &done)
 	if err != nil || position != state.Position {
-		t.Errorf("%s is promoted at %d and has %d, error %v", name, state.Position, position, err)
+		r.problems.add(fmt.Sprintf("%s is promoted at %d and has %d, error %v", name, state.Position, position, err))
 		return nil
 	}
 	if err := state.Write(dir); err != nil {
