@@ -347,7 +347,12 @@ func (e *Engine) Close() error {
 
 // StartAt stores that the content of the file is the one at a position, unless it has reached that
 // position already. See boltfile.Writer.
-func (e *Engine) StartAt(position uint64) error { return e.file.StartAt(position) }
+func (e *Engine) StartAt(position uint64) error {
+	if e.Following() {
+		return e.Apply(nil, position) // the memory has a position, too
+	}
+	return e.file.StartAt(position)
+}
 
 // Hold blocks writers until release is called, so that several files can be copied as of
 // the same moment. The caller must call release soon.

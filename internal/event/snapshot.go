@@ -72,8 +72,11 @@ func (e *Engine) snapshot(ctx context.Context, p Project, fn func(*snapshot) err
 	for {
 		err := e.snapshotOnce(ctx, p, fn)
 		if errors.Is(err, errOutdated) {
-			e.refreshing.RLock() // wait until the changes are in memory
-			e.refreshing.RUnlock()
+			e.refreshing.RLock()
+			e.refreshing.RUnlock() //nolint:staticcheck // an empty section waits for the changes to be in memory
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			continue
 		}
 		if !errors.Is(err, errForgotten) {
