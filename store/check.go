@@ -636,8 +636,8 @@ func (c *checker) submissions(p ProjectID, path string, counts map[countName]int
 // Repair fixes the damage that Check finds, as far as the correct data can be derived from the
 // records. It uses one transaction. No other process may have the file open. It returns the error
 // of ctx, or one that Open can return.
-func Repair(ctx context.Context, path string) error {
-	return boltfile.Repair(path, boltfile.Options{}, layout, func(file *boltfile.Writer) error {
+func Repair(ctx context.Context, path string, recorder boltfile.Recorder) error {
+	return boltfile.Repair(path, boltfile.Options{Recorder: recorder}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(t *boltfile.Tx) error {
 			c := newChecker(ctx, &Tx{bolt: t}, integrity.NewReport(nil))
 			c.repair = true

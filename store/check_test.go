@@ -35,7 +35,7 @@ func repair(t testing.TB, path string, kind integrity.Kind) {
 	if report.Of(kind) == 0 || report.Of(kind) != report.Number(integrity.Damage)+report.Number(integrity.Wrong) {
 		t.Errorf("got %v, want findings of kind %s", report.Listed(), kind)
 	}
-	if err := store.Repair(t.Context(), path); err != nil {
+	if err := store.Repair(t.Context(), path, nil); err != nil {
 		t.Fatal(err)
 	}
 	if report := checkFile(t, path); !report.Clean() {
@@ -334,7 +334,7 @@ func TestCheckFindsLosses(t *testing.T) {
 				if report.Of(tc.kind) == 0 || report.Clean() {
 					t.Errorf("%s a repair: got %v, want a finding of kind %s", when, report.Listed(), tc.kind)
 				}
-				if err := store.Repair(t.Context(), path); err != nil {
+				if err := store.Repair(t.Context(), path, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -163,3 +163,76 @@ func TestDigestFile(t *testing.T) {
 		t.Errorf("of a damaged file: got %v, want ErrDamaged", err)
 	}
 }
+
+// TestStartAt stores positions in a file whose content is said to be that of another one.
+func TestStartAt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
+		_, err := boltfile.Layout{Buckets: [][]byte{[]byte("meta"), []byte("first")}, Oldest: 1}.Make(tx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name       string
+		unrecorded bool
+		at, want   uint64
+	}{
+		{"never recorded", false, 5, 5},
+		{"a greater position", false, 9, 9},
+		{"a smaller position", false, 7, 9},
+		{"a smaller position after a change", true, 8, 8},
+		{"the same position after a change", true, 8, 8},
+	} {
+		reopened(t, path, nil, func(w *boltfile.Writer) {
+			if step.unrecorded {
+				put := func(tx *boltfile.Tx) error { return tx.Bucket([]byte("first")).Put([]byte("k"), []byte(step.name)) }
+				if err := transact(t, w, put); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.StartAt(step.at); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if position, complete, err := boltfile.ReadPosition(path); err != nil || position != step.want || !complete {
+			t.Errorf("%s: got %d, complete %v, error %v; want %d", step.name, position, complete, err, step.want)
+		}
+	}
+}
+
+// TestReadPositionReadsFewPages reads the position of a file that was not closed and has a damaged page in
+// another bucket.
+func TestReadPositionReadsFewPages(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	mark := bytes.Repeat([]byte("mark"), 2000)
+	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
+		b, err := tx.CreateBucket([]byte("first"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(b.PutValue([]byte("k"), mark), tx.SetPosition(7)) // Create writes no list of free pages
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := bytes.Index(content, mark[:100]) / os.Getpagesize() * os.Getpagesize()
+	content[page+8] ^= 0xff // the kind of the page
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	position, complete, err := boltfile.ReadPosition(path)
+	if err != nil || position != 7 || !complete {
+		t.Errorf("got %d, complete %v, error %v; want 7", position, complete, err)
+	}
+	if _, _, err := boltfile.DigestFile(path); !errors.Is(err, boltfile.ErrDamaged) {
+		t.Errorf("the digest of all pages: error %v, want damage", err)
+	}
+}

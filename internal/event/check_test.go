@@ -130,7 +130,7 @@ func TestCheckFindsAndRepairs(t *testing.T) {
 			if r.Of(tc.kind) == 0 || r.Of(tc.kind) != r.Number(integrity.Damage)+r.Number(integrity.Wrong) {
 				t.Errorf("got %v, want findings of kind %s", r.Listed(), tc.kind)
 			}
-			check(t, event.Repair(t.Context(), path))
+			check(t, event.Repair(t.Context(), path, nil))
 			if r := report(t, path); !r.Clean() {
 				t.Errorf("after the repair: %v", r.Listed())
 			}
@@ -229,7 +229,7 @@ func TestCheckFindsLosses(t *testing.T) {
 				if r := report(t, path); r.Of(tc.kind) == 0 || r.Clean() {
 					t.Errorf("%s a repair: got %v, want a finding of kind %s", when, r.Listed(), tc.kind)
 				}
-				check(t, event.Repair(t.Context(), path))
+				check(t, event.Repair(t.Context(), path, nil))
 			}
 		})
 	}
@@ -267,7 +267,7 @@ func TestCheckAfterCleaning(t *testing.T) {
 		if r := report(t, w.path); !r.Clean() {
 			t.Errorf("%s: got %v, want no findings", when, r.Listed())
 		}
-		check(t, event.Repair(t.Context(), w.path))
+		check(t, event.Repair(t.Context(), w.path, nil))
 		w.open(t)
 	}
 	sound("after a late event")
@@ -309,7 +309,7 @@ func TestCheckOfFirstHour(t *testing.T) {
 	if r := report(t, w.path); r.Of(integrity.Undercount) != 1 {
 		t.Errorf("without its counters: got %v, want that they are missing", r.Listed())
 	}
-	check(t, event.Repair(t.Context(), w.path))
+	check(t, event.Repair(t.Context(), w.path, nil))
 	if r := report(t, w.path); !r.Clean() {
 		t.Errorf("after the repair: got %v, want no findings", r.Listed())
 	}

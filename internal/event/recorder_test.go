@@ -13,6 +13,8 @@ import (
 	"svc/internal/event"
 	"svc/internal/event/submission"
 	"svc/internal/platform"
+	"svc/internal/replica/format"
+	"svc/internal/replica/spool"
 )
 
 // TestCopyFollowsTheRecord records everything that an engine writes. A copy to which only the change
@@ -75,14 +77,29 @@ func (d *discarding) Append(set []byte) (uint64, error) {
 
 func (*discarding) Settle(bool) {}
 
-// BenchmarkIngest stores batches of 20 events from 64 senders at a time, with and without a
-// recorder. The difference is the price of recording.
+// BenchmarkIngest stores batches of 20 events from 64 senders at a time: without a recorder, with one that
+// discards the changes, and with a spool. The differences are the price of recording.
 func BenchmarkIngest(b *testing.B) {
-	for _, recorded := range []bool{false, true} {
-		b.Run(fmt.Sprintf("recorded=%v", recorded), func(b *testing.B) {
+	for _, recorder := range []string{"none", "discarding", "spool"} {
+		b.Run("recorder="+recorder, func(b *testing.B) {
 			o, d := event.Options{}, &discarding{}
-			if recorded {
+			switch recorder {
+			case "discarding":
 				o.Recorder = d
+			case "spool":
+				s, err := spool.Open(filepath.Join(b.TempDir(), "spool"), spool.At{}, spool.At{}, spool.Options{Max: 1 << 40})
+				if err == nil {
+					_, err = s.Resume(0)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer func() {
+					if err := s.Close(); err != nil {
+						b.Error(err)
+					}
+				}()
+				o.Recorder = s.Recorder(format.Events)
 			}
 			e, err := event.Open(filepath.Join(b.TempDir(), "events.db"), o)
 			if err != nil {

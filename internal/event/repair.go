@@ -16,8 +16,8 @@ import (
 // can be derived from blocks and texts. No other process may have the file open. The
 // memory that Repair uses grows with the index of event IDs, by about 6 bytes per event.
 // The error is one of the errors of Open or the error of ctx.
-func Repair(ctx context.Context, path string) error {
-	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize}, layout, func(file *boltfile.Writer) error {
+func Repair(ctx context.Context, path string, recorder boltfile.Recorder) error {
+	return boltfile.Repair(path, boltfile.Options{MapSize: mapSize, Recorder: recorder}, layout, func(file *boltfile.Writer) error {
 		return file.Update(func(tx *boltfile.Tx) error {
 			fixes := map[string]func() error{}
 			c := newChecker(ctx, tx, integrity.NewReport(nil))

@@ -99,19 +99,26 @@ func Repair(ctx context.Context, dir string, report *integrity.Report) (skipped 
 	for _, c := range Repairable(report) {
 		wrong[c.File] = true
 	}
-	for _, file := range []struct {
-		name   string
-		repair func(context.Context, string) error
-	}{{datadir.Database, store.Repair}, {datadir.Events, event.Repair}} {
-		switch {
-		case !wrong[file.name]:
-		case !readable(report, file.name):
-			skipped = append(skipped, file.name)
-		default:
-			if err := file.repair(ctx, filepath.Join(dir, file.name)); err != nil {
-				return skipped, err
+	err = recorded(dir, func(records, events boltfile.Recorder) error {
+		for _, file := range []struct {
+			name     string
+			repair   func(context.Context, string, boltfile.Recorder) error
+			recorder boltfile.Recorder
+		}{{datadir.Database, store.Repair, records}, {datadir.Events, event.Repair, events}} {
+			switch {
+			case !wrong[file.name]:
+			case !readable(report, file.name):
+				skipped = append(skipped, file.name)
+			default:
+				if err := file.repair(ctx, filepath.Join(dir, file.name), file.recorder); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return skipped, err
 	}
 	if report.Of(integrity.SearchIndex)+report.Of(integrity.Feed) > 0 {
 		return skipped, search.Remove(dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
 
+	"svc/internal/boltfile"
 	"svc/internal/control"
 	"svc/internal/datadir"
 	"svc/internal/durable"
@@ -151,7 +152,15 @@ func readOwner(dir string) (*ownerMark, error) {
 // owner. The caller must hold the lock of the data directory. The error is a *control.HeldError if
 // another process uses the storage directory.
 func AdoptStorage(s *setting.Settings) (before string, err error) {
-	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{})
+	err = recorded(s.Data, func(records, _ boltfile.Recorder) error {
+		before, err = adoptStorage(s, records)
+		return err
+	})
+	return before, err
+}
+
+func adoptStorage(s *setting.Settings, recorder boltfile.Recorder) (before string, err error) {
+	db, err := store.Open(filepath.Join(s.Data, datadir.Database), store.Options{Recorder: recorder})
 	if err != nil {
 		return "", err
 	}

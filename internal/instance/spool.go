@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 
 	"svc/internal/boltfile"
 	"svc/internal/datadir"
+	"svc/internal/replica/format"
 	"svc/internal/replica/spool"
 	"svc/internal/setting"
 )
@@ -21,20 +23,37 @@ func (i *Instance) openSpool(s *setting.Settings, log *slog.Logger) (gap uint64,
 	if s.ReplicateTo == "" && !Has(s.Data, datadir.Replicate) && !standby {
 		return 0, nil
 	}
-	records, err := positionOf(s.Data, datadir.Database)
-	if err != nil {
-		return 0, err
-	}
-	events, err := positionOf(s.Data, datadir.Events)
-	if err != nil {
-		return 0, err
-	}
-	i.Spool, err = spool.Open(filepath.Join(s.Data, datadir.Replicate), records, events,
-		spool.Options{Max: s.ReplicateSpoolMax, Log: log, Following: standby})
+	i.Spool, err = openSpool(s.Data, spool.Options{Max: s.ReplicateSpoolMax, Log: log, Following: standby})
 	if err != nil || standby || !i.Spool.Gap() {
 		return 0, err
 	}
 	return i.Spool.Position(), nil
+}
+
+// openSpool opens the spool of a data directory whose databases are not open.
+func openSpool(dir string, o spool.Options) (*spool.Spool, error) {
+	records, err := positionOf(dir, datadir.Database)
+	if err != nil {
+		return nil, err
+	}
+	events, err := positionOf(dir, datadir.Events)
+	if err != nil {
+		return nil, err
+	}
+	return spool.Open(filepath.Join(dir, datadir.Replicate), records, events, o)
+}
+
+// recorded calls fn with the recorders of both databases of a data directory, which fn may open. The
+// recorders are nil if the changes of the directory are not recorded.
+func recorded(dir string, fn func(records, events boltfile.Recorder) error) error {
+	if !Has(dir, datadir.Replicate) {
+		return fn(nil, nil)
+	}
+	s, err := openSpool(dir, spool.Options{Max: math.MaxInt64}) // the next server knows the limit
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(s.Recorder(format.Records), s.Recorder(format.Events)), s.Close())
 }
 
 // positionOf returns the position of a database. It is zero if the database does not exist, or is too

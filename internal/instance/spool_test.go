@@ -106,8 +106,8 @@ func TestNothingIsRecordedWithoutATarget(t *testing.T) {
 	}
 }
 
-// TestSpoolContinues records over several starts, the later ones without a target in the settings. The
-// changes lead from the first snapshot to the content of the directory.
+// TestSpoolContinues records over several starts, the later ones without a target in the settings, and a
+// repair. The changes lead from the first snapshot to the content of the directory.
 func TestSpoolContinues(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -136,6 +136,14 @@ func TestSpoolContinues(t *testing.T) {
 		}
 		must(t, i.Close())
 	}
+	path := filepath.Join(dir, datadir.Database)
+	at, _, err := boltfile.ReadPosition(path)
+	must(t, err)
+	must(t, bolttest.Change(path, func(tx *boltfile.Tx) error { // damage is not recorded, but its repair is
+		return errors.Join(tx.Bucket([]byte("names")).Delete([]byte("app-0")), tx.SetPosition(at+1))
+	}))
+	must(t, bolttest.Change(path, func(tx *boltfile.Tx) error { return tx.SetPosition(at) }))
+	must(t, repair(t, dir))
 	i = openReplicated(t, dir, "")
 	last := apply(t, i.Spool, copies, position)
 	must(t, i.Close())
@@ -153,12 +161,10 @@ func TestSpoolContinues(t *testing.T) {
 func TestUnrecordedChangesAreAGap(t *testing.T) {
 	t.Parallel()
 	for name, changed := range map[string]func(dir string) error{
-		"repair": func(dir string) error {
-			path := filepath.Join(dir, datadir.Database)
-			at, _, err := boltfile.ReadPosition(path)
-			return errors.Join(err, bolttest.Change(path, func(tx *boltfile.Tx) error {
-				return errors.Join(tx.Bucket([]byte("names")).Delete([]byte("app")), tx.SetPosition(at)) // damage is not recorded
-			}), repair(t, dir))
+		"unrecorded change": func(dir string) error {
+			return bolttest.Change(filepath.Join(dir, datadir.Database), func(tx *boltfile.Tx) error {
+				return tx.Bucket([]byte("names")).Delete([]byte("app"))
+			})
 		},
 		"lost events": func(dir string) error { return os.Remove(filepath.Join(dir, datadir.Events)) },
 		"damaged events": func(dir string) error {
@@ -278,4 +284,3 @@ func TestStandbyKeepsItsPositions(t *testing.T) {
 	}
 	must(t, i.Close())
 }
-
