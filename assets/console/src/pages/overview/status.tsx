@@ -10,6 +10,7 @@ import { sentence } from "../../core/sentence";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import styles from "./overview.module.css";
+import { replicationText } from "./replication";
 
 const tones: Record<string, ToneName> = { ok: "good", note: "info", warning: "warning", problem: "bad" };
 const order = ["problem", "warning", "note"];
@@ -71,6 +72,12 @@ export function StatusCard({ query }: { query: Asked<InstanceStatus> }) {
                     : texts.noBackup}
                 </dd>
               </div>
+              {data.replication && (
+                <div>
+                  <dt>{texts.replication}</dt>
+                  <dd>{replicationText(data.replication, texts, format)}</dd>
+                </div>
+              )}
               <div>
                 <dt>{texts.site}</dt>
                 <dd>{data.site_url ?? texts.notSet}</dd>
