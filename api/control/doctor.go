@@ -50,6 +50,7 @@ func (h *Handlers) facts() (doctor.Facts, error) {
 		}
 	}
 	facts.EventNames = h.eventNames()
+	facts.Replication = h.replicationFacts()
 	return facts, nil
 }
 

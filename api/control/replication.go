@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"svc/api/web"
+	"svc/internal/doctor"
 	"svc/internal/fault"
 	"svc/internal/replica"
 )
@@ -86,4 +87,22 @@ func (h *Handlers) targetFault(what string, r *web.Request, err error) error {
 	}
 	h.Log.Warn(what, "error", err, "id", r.ID)
 	return fault.New(fault.Conflict, "%s: %s", what, err)
+}
+
+// replicationFacts returns what svc doctor must know of the replication, or nil without one.
+func (h *Handlers) replicationFacts() *doctor.Replication {
+	if h.Replication == nil {
+		return nil
+	}
+	s := h.Replication.Status()
+	facts := &doctor.Replication{
+		Primary: s.Role == replica.RolePrimary, Contacted: s.Epoch > 0 && s.FailingSince == 0,
+		FailingSince: s.FailingSince, Failure: s.Failure, LagSeconds: s.LagSeconds, Fenced: s.Fenced, CreateOnly: s.CreateOnly,
+	}
+	if h.Replication.ClockOffset != nil {
+		if ahead, known := h.Replication.ClockOffset(); known {
+			facts.ClockAhead = ahead.Seconds()
+		}
+	}
+	return facts
 }

@@ -47,7 +47,8 @@ func (d *replicaDouble) option() apitest.Option {
 			Counters: func() (requests, failures map[string]uint64, bytes uint64) {
 				return map[string]uint64{"create": 7, "open": 2}, map[string]uint64{"create": 1}, 1000
 			},
-			Snapshot: func(context.Context) error { return d.failure },
+			ClockOffset: func() (time.Duration, bool) { return 90 * time.Second, true },
+			Snapshot:    func(context.Context) error { return d.failure },
 			Promote: func(_ context.Context, oldPrimaryIsDown bool) (p replica.Promotion, err error) {
 				if d.failure != nil {
 					return p, d.failure
@@ -159,6 +160,23 @@ func TestReplicationCommands(t *testing.T) {
 	expect(409, "POST", "replication/snapshot", "", "no replication")
 	expect(409, "POST", "replication/promote", "{}", "not a standby")
 	expect(200, "GET", "status", "", `"replication":null`)
+}
+
+// TestReplicationForDoctor checks the facts from which svc doctor examines the replication.
+func TestReplicationForDoctor(t *testing.T) {
+	t.Parallel()
+	d := newReplica()
+	s := apitest.NewServer(t, d.option())
+	want := func(text string) {
+		t.Helper()
+		if status, answer := s.Owner(t, "GET", "/control/doctor", ""); status != 200 || !strings.Contains(answer, text) {
+			t.Errorf("got %d %s, want %s", status, answer, text)
+		}
+	}
+	want(`"replication":{"primary":true,"contacted":true,"failing_since":0,"failure":"","lag_seconds":2.5,"fenced":false,` +
+		`"create_only":true,"clock_ahead_seconds":90}`)
+	d.follow(time.Second)
+	want(`"replication":{"primary":false,`)
 }
 
 // TestReplicationOfInstance checks the replication in the state of the instance.

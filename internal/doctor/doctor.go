@@ -19,6 +19,7 @@
 //	leftovers.go     remains of interrupted operations
 //	process.go       limits of memory and of open files
 //	proxy.go         the reverse proxy
+//	replication.go   the replica: whether it is up to date, where it is
 //	secrets.go       secrets and the first password
 //	submissions.go   the size of feedback and logs, the number of event names
 package doctor

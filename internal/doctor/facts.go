@@ -28,6 +28,21 @@ type Facts struct {
 	EventNames []EventNames `json:"event_names"`
 	// Hooks contains all hooks. It is nil if the server is older than hooks.
 	Hooks []Hook `json:"hooks"`
+	// Replication is nil if the server has no replication, or if no server is running.
+	Replication *Replication `json:"replication"`
+}
+
+// Replication describes the replica of a running server.
+type Replication struct {
+	Primary      bool    `json:"primary"`       // false on a standby
+	Contacted    bool    `json:"contacted"`     // the target has answered
+	FailingSince int64   `json:"failing_since"` // Unix seconds; 0 if the last request to the target has succeeded
+	Failure      string  `json:"failure"`
+	LagSeconds   float64 `json:"lag_seconds"`
+	Fenced       bool    `json:"fenced"`      // another server has become the primary
+	CreateOnly   bool    `json:"create_only"` // the target can refuse to replace an object
+	// ClockAhead is how far the clock of the target is ahead, in seconds. It is 0 if that is not known.
+	ClockAhead float64 `json:"clock_ahead_seconds"`
 }
 
 // Hook describes whether a hook works.

@@ -20,6 +20,7 @@ var checks = []check{
 	{"time_zone", "time zone", checkTimeZone},
 	{"leftovers", "leftovers", checkLeftovers},
 	{"backup", "backups", checkBackup},
+	{"replication", "replication", checkReplication},
 	{"jobs", "scheduled jobs", checkJobs},
 	{"hooks", "notifications", checkHooks},
 	{"certificates", "TLS certificates", checkCertificates},
