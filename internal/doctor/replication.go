@@ -43,6 +43,9 @@ func (r *Replication) findings(now time.Time) (findings []Finding) {
 	case r.FailingSince > 0:
 		add(problem("replica_unreachable", messagef("the target of the replication has failed since %s: %s",
 			moment(time.Unix(r.FailingSince, 0)), r.Failure), messagef("fix that; the server tries again by itself")))
+	case lag > lagAllowed && !r.Primary:
+		add(warning("standby_behind", messagef("this standby has not heard from its primary for %d seconds", int(lag.Seconds())),
+			messagef("look at the primary; if it is gone: svc promote")))
 	case lag > lagAllowed:
 		add(warning("replica_behind", messagef("changes are not at the target of the replication for %d seconds", int(lag.Seconds())),
 			messagef("its network or its disk is too slow; svc replicate status shows the size of what waits")))
@@ -58,12 +61,12 @@ func (r *Replication) findings(now time.Time) (findings []Finding) {
 	return findings
 }
 
-// replicaPlace checks where replicate.to is and who can read it.
+// replicaPlace checks where replicate.to is and who can read it. A standby has no influence on that.
 func replicaPlace(p *Installation) (findings []Finding) {
 	to := p.Settings.ReplicateTo
 	dir, local := strings.CutPrefix(to, "file://")
 	switch {
-	case to == "":
+	case to == "", p.Facts != nil && p.Facts.Replication != nil && !p.Facts.Replication.Primary:
 		return nil
 	case local && onSameDisk(p.Settings.Data, dir):
 		findings = append(findings, warning("replica_same_disk",

@@ -29,6 +29,7 @@ func TestReplication(t *testing.T) {
 		{"replaces", Facts{Replication: change(func(r *Replication) { r.CreateOnly = false })}, Warning, "replaces objects that exist"},
 		{"not asked yet", Facts{Replication: change(func(r *Replication) { r.CreateOnly, r.Contacted = false, false })}, OK, ""},
 		{"standby", Facts{Replication: change(func(r *Replication) { r.CreateOnly, r.Primary = false, false })}, OK, ""},
+		{"late standby", Facts{Replication: change(func(r *Replication) { r.LagSeconds, r.Primary = 61, false })}, Warning, "its primary for 61 seconds"},
 		{"clock", Facts{Replication: change(func(r *Replication) { r.ClockAhead = -61 })}, Warning, "differs by 61 seconds"},
 		{"clocks of two machines", Facts{Replication: change(func(r *Replication) { r.ClockAhead = 59 })}, OK, ""},
 		{"verification", Facts{Replication: &sound, FailedJobs: []FailedJob{{verificationJob, "gap"}}}, Problem, "failed: gap"},
@@ -54,6 +55,16 @@ func TestFailedVerificationIsReportedOnce(t *testing.T) {
 	if len(found) != 1 {
 		t.Errorf("got %+v, want one", found)
 	}
+}
+
+// TestPlaceOfReplicaOfStandby checks that a standby is not asked for the keys of its primary.
+func TestPlaceOfReplicaOfStandby(t *testing.T) {
+	t.Parallel()
+	p := newInstallation(t, nil, "SVC_REPLICATE_TO=s3://bucket/svc")
+	p.Facts = &Facts{Replication: &Replication{}}
+	expect(t, checkReplication(p), OK, "")
+	p.Facts.Replication.Primary = true
+	expect(t, checkReplication(p), Warning, "its target can read them")
 }
 
 func TestPlaceOfReplica(t *testing.T) {

@@ -58,6 +58,7 @@ export const texts: Record<string, Text> = {
   replica_fenced: () => ["另一台服务器已成为主服务器，因此本服务器不接受写入", "让客户端连接那台服务器；svc replicate status 显示仅本机拥有的内容"],
   replica_unreachable: (since = "", failure = "") => [`复制目标自 ${since} 起失败：${failure}`, "按提示处理；服务器会自动重试"],
   replica_behind: (seconds = "") => [`有更改已 ${seconds} 秒未到达复制目标`, "网络或目标的磁盘太慢；svc replicate status 显示等待的数据量"],
+  standby_behind: (seconds = "") => [`此备用服务器已 ${seconds} 秒未收到主服务器的消息`, "请检查主服务器；如果它已不在：svc promote"],
   replica_replaces: () => [
     "目标会替换已存在的对象，因此无法阻止旧的主服务器",
     "使用支持 If-None-Match: * 的存储，或在每次 svc promote 之前停止旧的主服务器",
