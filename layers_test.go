@@ -142,7 +142,7 @@ var mayImport = map[string][]string{
 	"internal/replica/format":            {},
 	"internal/replica":                   {"internal/backup", "internal/durable", "internal/fault", "internal/replica/format", "internal/replica/spool", "internal/replica/target"},
 	"internal/replica/spool":             {"internal/boltfile", "internal/disk", "internal/replica/format"},
-	"internal/replica/target":            {},
+	"internal/replica/target":            {"internal/files/storage", "internal/outbound"},
 	"internal/replica/target/targettest": {"internal/replica/target"},
 	"internal/change":                    {},
 	"internal/datadir":                   {},

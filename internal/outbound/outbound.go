@@ -7,6 +7,7 @@
 //	address.go   allowed addresses
 //	idle.go      timeout of stalled transfers
 //	explain.go   errors as short texts without addresses
+//	watch.go     what one server says about its clock and about further requests
 package outbound
 
 import (

@@ -44,7 +44,7 @@ func davURL(base *url.URL, name string) *url.URL {
 // therefore sets the context and the address of each request.
 func (d *WebDAV) call(ctx context.Context, to *url.URL, fn func(*gowebdav.Client) error) (status int, err error) {
 	c := gowebdav.NewAuthClient("http://storage", gowebdav.NewPreemptiveAuth(d))
-	c.SetTransport(davTransport{d.client.Transport})
+	c.SetTransport(davTransport{d.client.Transport, d.listing})
 	c.SetInterceptor(func(_ string, r *http.Request) {
 		*r = *r.WithContext(ctx)
 		r.URL, r.Host = to, to.Host
@@ -88,7 +88,10 @@ func (d *WebDAV) Clone() gowebdav.Authenticator { return d }
 func (d *WebDAV) Close() error { return nil }
 
 // davTransport is a RoundTripper that limits the size of response bodies.
-type davTransport struct{ base http.RoundTripper }
+type davTransport struct {
+	base    http.RoundTripper
+	listing int64 // limit for the list of a collection
+}
 
 // RoundTrip sends r.
 func (t davTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -98,7 +101,7 @@ func (t davTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	limit := int64(maxAnswer)
 	if r.Header.Get("Depth") == "1" {
-		limit = maxListing
+		limit = t.listing
 	}
 	answer.Body = &drained{io.LimitReader(answer.Body, limit), answer.Body}
 	return answer, nil

@@ -39,20 +39,13 @@ func (s span) header() string { return fmt.Sprintf("bytes=%d-%d", s.offset, s.en
 // range and sends the whole content, the reader skips the bytes outside of the span.
 // authorize sets the credentials of the request; it is nil if none are needed.
 func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key string, authorize func(*http.Request)) (*content, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	var ranges string
+	if !s.whole() {
+		ranges = s.header()
+	}
+	answer, err := request(ctx, client, to, ranges, authorize)
 	if err != nil {
 		return nil, err
-	}
-	r.Header.Set("Accept-Encoding", "identity")
-	if !s.whole() {
-		r.Header.Set("Range", s.header())
-	}
-	if authorize != nil {
-		authorize(r)
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return nil, outbound.Explain(err)
 	}
 	partial, err := s.believe(answer, key)
 	if err == nil && !partial && s.offset > 0 {
@@ -64,6 +57,26 @@ func (s span) get(ctx context.Context, client *http.Client, to *url.URL, key str
 		return nil, errors.Join(err, answer.Body.Close())
 	}
 	return &content{body: answer.Body, partial: partial, remaining: s.length, last: partial || s.end() == s.size}, nil
+}
+
+// request sends a GET request, with a Range header unless ranges is "".
+func request(ctx context.Context, client *http.Client, to *url.URL, ranges string, authorize func(*http.Request)) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept-Encoding", "identity")
+	if ranges != "" {
+		r.Header.Set("Range", ranges)
+	}
+	if authorize != nil {
+		authorize(r)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, outbound.Explain(err)
+	}
+	return answer, nil
 }
 
 // reader converts the result of get to an interface. If there is an error, the interface
@@ -252,9 +265,12 @@ func lied(how string) error {
 	return fmt.Errorf("the storage cannot be trusted: %s (%w)", how, io.ErrUnexpectedEOF)
 }
 
-// statusError returns the error for a response with an unsuccessful status.
-func statusError(status int) error {
-	meaning := map[int]string{
+// statusError is the error for a response with an unsuccessful status.
+type statusError int
+
+// Error returns the status and what it means.
+func (status statusError) Error() string {
+	meaning := map[statusError]string{
 		http.StatusUnauthorized:          "the credentials are refused",
 		http.StatusForbidden:             "access is denied",
 		http.StatusRequestEntityTooLarge: "the upload is too large for it or for a proxy before it; set a part size",
@@ -262,9 +278,12 @@ func statusError(status int) error {
 		http.StatusInsufficientStorage:   "the storage is full",
 	}[status]
 	if meaning == "" {
-		return fmt.Errorf("the storage answered %d", status)
+		return fmt.Sprintf("the storage answered %d", int(status))
 	}
-	return fmt.Errorf("the storage answered %d: %s", status, meaning)
+	return fmt.Sprintf("the storage answered %d: %s", int(status), meaning)
 }
 
-var errAbsent = fmt.Errorf("the object is not in the storage: %w", fs.ErrNotExist)
+var (
+	errAbsent  = fmt.Errorf("the object is not in the storage: %w", fs.ErrNotExist)
+	errPresent = fmt.Errorf("the object is in the storage already: %w", fs.ErrExist)
+)

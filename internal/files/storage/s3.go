@@ -34,7 +34,10 @@ type S3 struct {
 	bucket, prefix string
 }
 
-func newS3(c Config, client *http.Client) (*S3, error) {
+// s3Attempts is the number of times that the library sends a request of a back end.
+const s3Attempts = 3
+
+func newS3(c Config, client *http.Client, attempts int) (*S3, error) {
 	base, err := baseURL(c.BaseURL)
 	if err != nil {
 		return nil, err
@@ -52,7 +55,7 @@ func newS3(c Config, client *http.Client) (*S3, error) {
 		Transport:    refusals{client.Transport},
 		Region:       c.Region,
 		BucketLookup: lookup,
-		MaxRetries:   3,
+		MaxRetries:   attempts,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("base_url: %w", err)
@@ -105,9 +108,9 @@ func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, err
 	defer f.Close()
 	o := Object{Key: key, Size: size}
 	if size <= s3PartSize {
-		err = s.write(ctx, s.prefix+key, f, size)
+		err = s.write(ctx, s.prefix+key, f, size, putOptions())
 	} else {
-		err = s.writeParts(ctx, s.prefix+key, f, size)
+		err = s.writeParts(ctx, s.prefix+key, f, size, putOptions())
 	}
 	if err != nil {
 		return Object{}, err
@@ -121,11 +124,16 @@ func (s *S3) Put(ctx context.Context, key, file string, size int64) (Object, err
 	return o, nil
 }
 
-func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+// putOptions returns the options for writing an object.
+func putOptions() minio.PutObjectOptions {
+	return minio.PutObjectOptions{ContentType: "application/octet-stream", DisableContentSha256: notChunked}
+}
+
+func (s *S3) write(ctx context.Context, name string, content io.ReaderAt, size int64, options minio.PutObjectOptions) error {
 	md5Sum, sha256Sum, err := sums(content, 0, size)
 	if err == nil {
 		_, err = s.core.PutObject(ctx, s.bucket, name, io.NewSectionReader(content, 0, size), size,
-			md5Sum, sha256Sum, minio.PutObjectOptions{ContentType: "application/octet-stream", DisableContentSha256: notChunked})
+			md5Sum, sha256Sum, options)
 	}
 	return s3Error("write", err)
 }
@@ -140,13 +148,17 @@ const notChunked = true
 // memory.
 func sums(content io.ReaderAt, offset, length int64) (md5Base64, sha256Hex string, err error) {
 	m, h := md5.New(), sha256.New()
-	_, err = io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
+	n, err := io.Copy(io.MultiWriter(m, h), io.NewSectionReader(content, offset, length))
+	if err == nil && n != length { // versitygw stores what it got before the connection ends
+		err = fmt.Errorf("the content has %d bytes instead of %d", offset+n, offset+length)
+	}
 	sum := func(h hash.Hash) []byte { return h.Sum(nil) }
 	return base64.StdEncoding.EncodeToString(sum(m)), hex.EncodeToString(sum(h)), err
 }
 
-// writeParts writes content as a multipart upload. It aborts the upload on failure.
-func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+// writeParts writes content as a multipart upload, which ends with the options. It aborts the upload
+// on failure.
+func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, size int64, options minio.PutObjectOptions) error {
 	partSize := int64(s3PartSize)
 	for size > partSize*s3MaxParts {
 		partSize *= 2
@@ -168,7 +180,7 @@ func (s *S3) writeParts(ctx context.Context, name string, content io.ReaderAt, s
 		return s3Error(fmt.Sprintf("part %d", i+1), err)
 	})
 	if err == nil {
-		_, err = s.core.CompleteMultipartUpload(ctx, s.bucket, name, upload, done, minio.PutObjectOptions{})
+		_, err = s.core.CompleteMultipartUpload(ctx, s.bucket, name, upload, done, options)
 		err = s3Error("end a multipart upload", err)
 	}
 	if err != nil {
@@ -284,7 +296,7 @@ func (s *S3) probeSmall(ctx context.Context) (ranges, public bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, controlTime)
 	defer cancel()
 	name := s.prefix + probeCollection + "/small.txt"
-	if err := s.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText))); err != nil {
+	if err := s.write(ctx, name, bytes.NewReader([]byte(probeText)), int64(len(probeText)), putOptions()); err != nil {
 		return false, false, err
 	}
 	ranges, err = probeRange(func(r span) (*content, error) { return s.read(ctx, name, r) })
@@ -342,6 +354,8 @@ func s3Error(what string, err error) error {
 		err = errors.New("the clocks of the storage and of this server differ")
 	case slices.Contains([]string{"NoSuchKey", "NoSuchUpload"}, answer.Code): // status 404 alone can have other reasons
 		err = errAbsent
+	case answer.Code == "PreconditionFailed", answer.StatusCode == http.StatusPreconditionFailed:
+		err = errPresent
 	case success(answer.StatusCode): // the response to a long operation can begin with status 200 and still contain an error
 		err = errors.New("the storage failed")
 	default:

@@ -9,6 +9,8 @@
 //	s3.go       objects in a bucket
 //	read.go     reading over HTTP, which verifies every response
 //	staging.go  contents that wait to be moved to another storage
+//	bucket.go      objects of a replica in a bucket
+//	collection.go  objects of a replica on a WebDAV server
 package storage
 
 import (
@@ -159,7 +161,7 @@ func (s *Storages) connect(c Config) (Backend, error) {
 	case KindWebDAV:
 		return newWebDAV(c, s.client)
 	case KindS3:
-		return newS3(c, s.client)
+		return newS3(c, s.client, s3Attempts)
 	default:
 		return nil, fmt.Errorf("there is no storage of kind %q", c.Kind)
 	}
@@ -216,7 +218,7 @@ func openSized(path string, size int64) (*os.File, error) {
 // explain converts the error of a request to an error without addresses in its text. It
 // returns errors of this package unchanged.
 func explain(err error) error {
-	for _, known := range []error{errBroken, errAbsent} {
+	for _, known := range []error{errBroken, errAbsent, errPresent} {
 		if errors.Is(err, known) {
 			return err
 		}

@@ -35,6 +35,7 @@ type WebDAV struct {
 	base               *url.URL // without a slash at its end
 	username, password string
 	partSize           int64
+	listing            int64 // maximum size in bytes of the list of a collection
 
 	making sync.Mutex // held while collections are created
 
@@ -49,7 +50,7 @@ func newWebDAV(c Config, client *http.Client) (*WebDAV, error) {
 	}
 	return &WebDAV{
 		client: client, base: base, username: c.Username, password: c.Password,
-		partSize: c.PartSize, made: map[string]bool{},
+		partSize: c.PartSize, listing: maxListing, made: map[string]bool{},
 	}, nil
 }
 
@@ -142,6 +143,13 @@ func (d *WebDAV) mkcolOne(ctx context.Context, name string) error {
 		to = davURL(d.base, name+"/")
 	}
 	status, err := d.control(ctx, to, func(c *gowebdav.Client) error { return c.Mkdir("/", 0) })
+	// 423: another client makes the collection.
+	for pause := firstPause; status == http.StatusLocked && pause <= lastPause; pause *= 2 {
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+		status, err = d.control(ctx, to, func(c *gowebdav.Client) error { return c.Mkdir("/", 0) })
+	}
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusForbidden: // the collection exists
 		return nil

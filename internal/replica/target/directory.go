@@ -79,7 +79,9 @@ func (d *directory) Replace(ctx context.Context, name string, content []byte) er
 }
 
 // store writes content to an unfinished file, which publish moves to the name of the object.
-func (d *directory) store(ctx context.Context, name string, content io.Reader, size int64, publish func(root *os.Root, temporary string) error) error {
+func (d *directory) store(
+	ctx context.Context, name string, content io.Reader, size int64, publish func(root *os.Root, temporary string) error,
+) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}

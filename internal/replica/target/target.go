@@ -4,6 +4,7 @@
 //	target.go     Target, its errors, and Open
 //	location.go   the URL of a target
 //	directory.go  a directory as a target
+//	remote.go     S3 and WebDAV servers as targets
 package target
 
 import (
@@ -15,6 +16,10 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
+
+	"svc/internal/files/storage"
+	"svc/internal/outbound"
 )
 
 // Target stores objects under names like "log/0000000001/0000000000000042". Its methods are safe for
@@ -60,14 +65,29 @@ type Credentials struct{ User, Password string }
 
 // Open returns the target at a location, without connecting to it. The client must have the profile
 // outbound.Operator.
-func Open(l Location, _ Credentials, _ *http.Client) (Target, error) {
+func Open(l Location, c Credentials, client *http.Client) (Target, error) {
 	switch l.Kind {
 	case KindDirectory:
 		return &directory{path: l.Directory}, nil
+	case KindS3:
+		b, err := storage.OpenBucket(storage.Config{
+			Kind: storage.KindS3, BaseURL: l.BaseURL, Username: c.User, Password: c.Password,
+			Region: l.Region, Bucket: l.Bucket, PathPrefix: l.Prefix, PathStyle: l.PathStyle,
+		}, client)
+		return newRemote(b, err)
+	case KindWebDAV:
+		d, err := storage.OpenCollection(storage.Config{
+			Kind: storage.KindWebDAV, BaseURL: l.BaseURL, Username: c.User, Password: c.Password,
+		}, client)
+		return newRemote(d, err)
 	default:
 		return nil, fmt.Errorf("targets of the kind %q are not supported yet", l.Kind)
 	}
 }
+
+// RetryAfter returns for how long a server wants no further request, or 0 if the error of a target
+// does not say that.
+func RetryAfter(err error) time.Duration { return outbound.RetryAfter(err) }
 
 // segment is a segment of the name of an object. Everything that begins with another character is
 // for the files of the target itself.
@@ -77,7 +97,8 @@ var segment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 func CheckName(name string) error {
 	for s := range strings.SplitSeq(name, "/") {
 		if !segment.MatchString(s) {
-			return fmt.Errorf("%.200q cannot be the name of an object: a segment has 1 to 128 letters, digits, dots, hyphens and underscores", name)
+			return fmt.Errorf("%.200q cannot be the name of an object: "+
+				"a segment has 1 to 128 letters, digits, dots, hyphens and underscores", name)
 		}
 	}
 	return nil
