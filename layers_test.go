@@ -142,6 +142,7 @@ var mayImport = map[string][]string{
 	"internal/replica/format":            {},
 	"internal/replica":                   {"internal/backup", "internal/durable", "internal/fault", "internal/replica/format", "internal/replica/spool", "internal/replica/target"},
 	"internal/replica/spool":             {"internal/boltfile", "internal/disk", "internal/replica/format"},
+	"internal/replica/peer":              {"internal/durable", "internal/replica/format", "internal/replica/target"},
 	"internal/replica/target":            {"internal/files/storage", "internal/outbound"},
 	"internal/replica/target/targettest": {"internal/replica/target"},
 	"internal/change":                    {},
@@ -187,7 +188,7 @@ var mayImport = map[string][]string{
 // onlyIn maps a library to the packages that may import it, so that its types do not spread to
 // others. It contains every library that the program uses.
 var onlyIn = map[string][]string{
-	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/notify", "internal/notify/delivery", "internal/outbound", "internal/replica/target", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
+	"net/http": {"api", "api/analytics", "api/apitest", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/pages", "api/resource", "api/transfer", "api/web", "cmd", "internal/cdn", "internal/certificate", "internal/codehost", "internal/codehost/codehosttest", "internal/control", "internal/files/engine", "internal/files/storage", "internal/files/storage/storagetest", "internal/httpserver", "internal/notify", "internal/notify/delivery", "internal/outbound", "internal/replica/peer", "internal/replica/target", "internal/translate", "internal/upstream", "bench", "bench/clients", "bench/duckdb", "internal/testutil/server", "tools/gate"},
 
 	"github.com/blevesearch/bleve/v2":         {"search"},
 	"github.com/blevesearch/bleve_index_api":  {"search"},

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -12,19 +13,21 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// directory stores each object as a file. All access goes through an os.Root, so that no symbolic
+// Directory is a target that stores each object as a file. All access goes through an os.Root, so that no symbolic
 // link leads out of the directory. The root is opened for each operation: the directory may be on a
 // file system that is mounted later.
-type directory struct {
+type Directory struct {
 	path  string
 	sweep sync.Once // before the first write
 }
+
+// OpenDirectory returns the target in a directory, which need not exist yet.
+func OpenDirectory(path string) *Directory { return &Directory{path: path} }
 
 // unfinished is the directory with files that are being written. Names of objects do not begin with
 // a dot.
@@ -34,7 +37,7 @@ const unfinished = ".svc-unfinished"
 // it writes a single object for that long.
 const unfinishedAge = 6 * time.Hour
 
-func (d *directory) open() (*os.Root, error) {
+func (d *Directory) open() (*os.Root, error) {
 	root, err := os.OpenRoot(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the directory of the target does not exist: %w", withoutPath(err))
@@ -58,8 +61,13 @@ func withoutPath(err error) error {
 
 // Create writes and syncs a file, then links it to its name. The link fails if the name exists. On a
 // file system without hard links the file is renamed, which replaces an object.
-func (d *directory) Create(ctx context.Context, name string, content io.ReaderAt, size int64) error {
-	return d.store(ctx, name, io.NewSectionReader(content, 0, size), size, func(root *os.Root, temporary string) error {
+func (d *Directory) Create(ctx context.Context, name string, content io.ReaderAt, size int64) error {
+	return d.CreateFrom(ctx, name, io.NewSectionReader(content, 0, size), size)
+}
+
+// CreateFrom is like Create, but reads the content once. It fails unless the content has size bytes.
+func (d *Directory) CreateFrom(ctx context.Context, name string, content io.Reader, size int64) error {
+	return d.store(ctx, name, content, size, func(root *os.Root, temporary string) error {
 		err := root.Link(temporary, name)
 		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM) { // Linux answers EPERM on FAT
 			err = root.Rename(temporary, name)
@@ -72,14 +80,14 @@ func (d *directory) Create(ctx context.Context, name string, content io.ReaderAt
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // Replace writes and syncs a file, then renames it.
-func (d *directory) Replace(ctx context.Context, name string, content []byte) error {
-	return d.store(ctx, name, strings.NewReader(string(content)), int64(len(content)), func(root *os.Root, temporary string) error {
+func (d *Directory) Replace(ctx context.Context, name string, content []byte) error {
+	return d.store(ctx, name, bytes.NewReader(content), int64(len(content)), func(root *os.Root, temporary string) error {
 		return root.Rename(temporary, name)
 	})
 }
 
 // store writes content to an unfinished file, which publish moves to the name of the object.
-func (d *directory) store(
+func (d *Directory) store(
 	ctx context.Context, name string, content io.Reader, size int64, publish func(root *os.Root, temporary string) error,
 ) error {
 	if err := CheckName(name); err != nil {
@@ -199,7 +207,7 @@ func syncIn(root *os.Root, name string) error {
 }
 
 // Open opens the file of an object.
-func (d *directory) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
+func (d *Directory) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	if err := cmp.Or(CheckName(name), ctx.Err()); err != nil {
 		return nil, 0, err
 	}
@@ -247,7 +255,7 @@ func (e *exact) Read(p []byte) (int, error) {
 func (e *exact) Close() error { return e.body.Close() }
 
 // List walks through the directory. Files with other names than an object can have are ignored.
-func (d *directory) List(ctx context.Context, folder string, visit func(Object) error) error {
+func (d *Directory) List(ctx context.Context, folder string, visit func(Object) error) error {
 	if err := CheckFolder(folder); err != nil {
 		return err
 	}
@@ -307,7 +315,7 @@ func visitFile(name string, entry fs.DirEntry, visit func(Object) error) error {
 }
 
 // Delete removes the file of an object and the directories that become empty.
-func (d *directory) Delete(ctx context.Context, name string) error {
+func (d *Directory) Delete(ctx context.Context, name string) error {
 	if err := cmp.Or(CheckName(name), ctx.Err()); err != nil {
 		return err
 	}

@@ -1,10 +1,11 @@
-// Package target stores the objects of a replica: in a directory, in a bucket of an S3 server, or in
-// a collection of a WebDAV server.
+// Package target stores the objects of a replica: in a directory, in a bucket of an S3 server, in a
+// collection of a WebDAV server, or on a standby.
 //
 //	target.go     Target, its errors, and Open
 //	location.go   the URL of a target
 //	directory.go  a directory as a target
 //	remote.go     S3 and WebDAV servers as targets
+//	peer.go       a standby as the target; package peer is its server
 package target
 
 import (
@@ -68,7 +69,7 @@ type Credentials struct{ User, Password string }
 func Open(l Location, c Credentials, client *http.Client) (Target, error) {
 	switch l.Kind {
 	case KindDirectory:
-		return &directory{path: l.Directory}, nil
+		return OpenDirectory(l.Directory), nil
 	case KindS3:
 		b, err := storage.OpenBucket(storage.Config{
 			Kind: storage.KindS3, BaseURL: l.BaseURL, Username: c.User, Password: c.Password,
@@ -80,8 +81,10 @@ func Open(l Location, c Credentials, client *http.Client) (Target, error) {
 			Kind: storage.KindWebDAV, BaseURL: l.BaseURL, Username: c.User, Password: c.Password,
 		}, client)
 		return newRemote(d, err)
+	case KindPeer:
+		return openPeer(l, c)
 	default:
-		return nil, fmt.Errorf("targets of the kind %q are not supported yet", l.Kind)
+		return nil, errors.New("there is no target")
 	}
 }
 
