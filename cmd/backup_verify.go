@@ -59,12 +59,13 @@ func addIdentity(c *cobra.Command, identity *string) {
 	c.Flags().StringVar(identity, "identity", "", "file with the age identity that decrypts the archive")
 }
 
-// archive is an archive with verified checksums.
+// archive is an archive with verified checksums, or a state of a replica.
 type archive struct {
-	path       string
+	path       string // of the file, or the target of the replica
 	identities []backup.Identity
 	manifest   *backup.Manifest
 	reading    func(*os.File) io.Reader // returns a reader that fails after the context has ended
+	replica    *replicaState            // nil for a file; otherwise the manifest is that of its snapshot after stage
 }
 
 // openArchive reads an archive to its end and verifies its checksums.
@@ -144,7 +145,7 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return nil, err
 	}
-	staged, err := a.stage(data)
+	staged, err := a.stage(ctx, data)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +153,11 @@ func (a *archive) try(ctx context.Context) (r *archiveReport, err error) {
 }
 
 // stage unpacks an archive next to the given data directory, or inside it if necessary; see
-// backup.Stage.
-func (a *archive) stage(data string) (*backup.Staged, error) {
+// backup.Stage. For a replica, it builds the state there.
+func (a *archive) stage(ctx context.Context, data string) (*backup.Staged, error) {
+	if a.replica != nil {
+		return a.stageReplica(ctx, data)
+	}
 	f, err := os.Open(a.path)
 	if err != nil {
 		return nil, err
@@ -188,6 +192,9 @@ func (r *archiveReport) String() string {
 // assigns a new id to svc.db, so that no existing search index matches it.
 func (a *archive) inspect(ctx context.Context, staged *backup.Staged) (r *archiveReport, err error) {
 	r = &archiveReport{BackupResult: apicontrol.NewBackupResult(a.manifest)}
+	if a.replica != nil {
+		r.CreatedAt = a.replica.time()
+	}
 	records, events := filepath.Join(staged.Dir(), datadir.Database), filepath.Join(staged.Dir(), datadir.Events)
 	if err := boltfile.Verify(records); err != nil {
 		return nil, a.explain(err)

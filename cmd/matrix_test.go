@@ -97,6 +97,10 @@ var matrix = map[string]struct {
 	"svc openapi":      {"", always},
 	"svc proxy":        {"", always},
 	"svc reindex":      {"", needsData},
+	"svc replicate":    {"", codes{exitUsage}},
+	// The target does not exist.
+	"svc replicate points": {"--from file:///missing", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
+	"svc replicate verify": {"--from file:///missing", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	// The archive does not exist.
 	"svc restore":    {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	"svc security":   {"", always},

@@ -20,13 +20,15 @@ import (
 type restoreOptions struct {
 	identity            string
 	dryRun, force, json bool
+	from, at            string // of a replica
+	atPosition          uint64
 }
 
 func (p *program) restoreCommand() *cobra.Command {
 	var o restoreOptions
 	c := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Restore a backup",
+		Short: "Restore a backup, or a replica to a point in time",
 		Long: `Restore an archive to the data directory. The archive is verified like in "svc
 backup verify" and extracted beside the data directory before anything in it is
 touched. Existing content is moved aside, not deleted. After an interruption the
@@ -34,22 +36,40 @@ data directory has its old content, or the next command or start completes the
 restore.
 
 The server must be stopped. A directory that is not empty needs --force. Files in it
-that are not part of svc are not moved.`,
+that are not part of svc are not moved.
+
+With --from TARGET instead of FILE, restore a replica: its newest state, or with --at
+the state with every change up to that time, or with --at-position up to that
+position. "svc replicate points" prints what is kept. The result is a server of its
+own, which does not continue the replica.`,
 		Example: "  svc restore svc.tar.zst --data ./data\n" +
-			"  svc restore svc.tar.zst.age --identity key.txt --data ./data --force",
-		Args: cobra.ExactArgs(1),
+			"  svc restore svc.tar.zst.age --identity key.txt --data ./data --force\n" +
+			"  svc restore --from file:///mnt/nas/svc --at 2026-11-29T17:00:00Z --data ./data",
+		Args: func(c *cobra.Command, args []string) error {
+			if o.from != "" {
+				return cobra.MaximumNArgs(1)(c, args)
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := p.load(c)
 			if err != nil {
 				return err
 			}
-			return p.restore(c, s, args[0], o)
+			a, err := p.openRestored(c.Context(), s, args, o)
+			if err != nil {
+				return err
+			}
+			return p.restore(c, s, a, o)
 		},
 	}
 	addData(c, &o.json)
 	addIdentity(c, &o.identity)
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "verify the archive and print what would be done")
 	c.Flags().BoolVar(&o.force, "force", false, "move the content of the data directory aside")
+	addFrom(c, &o.from, false)
+	c.Flags().StringVar(&o.at, "at", "", "with --from: time of the state, as RFC 3339 or Unix seconds")
+	c.Flags().Uint64Var(&o.atPosition, "at-position", 0, "with --from: position of the state")
 	return c
 }
 
@@ -66,6 +86,10 @@ type restoreReport struct {
 	// StorageDir is the directory of local files if it is outside Data. The user must move the
 	// archive's files there.
 	StorageDir string `json:"storage_dir,omitempty"`
+	// Position is the position of the state in the replica that it is from. MissingContents counts
+	// the local files whose contents the replica does not have.
+	Position        uint64 `json:"position,omitempty"`
+	MissingContents int    `json:"missing_contents,omitempty"`
 }
 
 // placeFiles sets StorageDir if the configured directory of local files is not the one in which the
@@ -76,17 +100,13 @@ func (r *restoreReport) placeFiles(s *setting.Settings) {
 	}
 }
 
-func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o restoreOptions) (err error) {
-	a, err := p.openArchive(c.Context(), file, o.identity)
-	if err != nil {
-		return err
-	}
-	r := &restoreReport{Data: absolute(s.Data), DryRun: o.dryRun}
+func (p *program) restore(c *cobra.Command, s *setting.Settings, a *archive, o restoreOptions) (err error) {
+	r, files := &restoreReport{Data: absolute(s.Data), DryRun: o.dryRun}, a.manifest.Files
 	if o.dryRun {
 		if r.archiveReport, err = a.try(c.Context()); err != nil {
 			return err
 		}
-		r.Moved = backup.Present(s.Data, a.manifest.Files)
+		r.Moved = backup.Present(s.Data, files)
 		if r.Foreign, err = backup.Foreign(s.Data); err != nil {
 			return err
 		}
@@ -109,16 +129,19 @@ func (p *program) restore(c *cobra.Command, s *setting.Settings, file string, o 
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	if r.Moved = backup.Present(s.Data, a.manifest.Files); len(r.Moved) > 0 && !o.force {
+	if r.Moved = backup.Present(s.Data, files); len(r.Moved) > 0 && !o.force {
 		return withCode(exitUsage,
 			fmt.Errorf("%s is not empty: it has %s\nuse --force to move that aside, or name another directory with --data", s.Data,
 				strings.Join(r.Moved, ", ")))
 	}
-	staged, err := a.stage(s.Data)
+	staged, err := a.stage(c.Context(), s.Data)
 	if err != nil {
 		return err
 	}
-	if r.archiveReport, err = a.inspect(c.Context(), staged); err == nil {
+	if r.archiveReport, err = a.inspect(c.Context(), staged); err == nil && a.replica != nil {
+		err = a.replica.complete(c.Context(), r)
+	}
+	if err == nil {
 		err = c.Context().Err()
 	}
 	if err == nil {
@@ -191,7 +214,7 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 		return nil
 	}
 	say(p.stderr, "%s was restored from %s: %s%s", r.Data, a.path, r.archiveReport, keptText(r.Kept))
-	if !r.Files {
+	if !r.Files && a.replica == nil {
 		say(p.stderr, "note: the archive has no local files; those in the directory are kept")
 	}
 	if r.StorageDir != "" {
@@ -200,6 +223,7 @@ func (p *program) reportRestore(a *archive, r *restoreReport, o restoreOptions) 
 				"the content of the latter into it", r.StorageDir, filepath.Join(r.Data, datadir.Files))
 	}
 	p.noteElsewhere(r.SecretsElsewhere)
+	p.noteReplica(a, r)
 	say(p.stderr, "start it: %s serve --data %s", self, quoted(r.Data))
 	return nil
 }

@@ -291,8 +291,10 @@ func TestPoints(t *testing.T) {
 		{Time: first.Time - 1}, {Time: p.To*1000 + 1}, {Position: first.Position - 1}, {Position: last.position + 1},
 	} {
 		_, _, err := w.restore(until)
-		if _, ok := errors.AsType[*history.RangeError](err); !ok {
-			t.Errorf("%+v: %v", until, err)
+		for _, err := range []error{err, w.read().Check(t.Context(), until)} {
+			if _, ok := errors.AsType[*history.RangeError](err); !ok {
+				t.Errorf("%+v: %v", until, err)
+			}
 		}
 	}
 	for _, until := range []history.Until{{Time: p.From * 1000}, {Time: p.To * 1000}} {

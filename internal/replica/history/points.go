@@ -28,25 +28,50 @@ type Point struct {
 // gap in the log.
 func (h *History) Points(ctx context.Context) (Points, error) {
 	p := Points{Snapshots: []Point{}, Epoch: h.Epoch}
-	if len(h.Snapshots) == 0 {
-		return p, nil
-	}
-	var to int64
 	for _, m := range h.Snapshots {
 		one := Point{Position: m.Position, Time: seconds(m.Time)}
 		for _, part := range m.Parts {
 			one.Bytes += part.Size
 		}
 		p.Snapshots = append(p.Snapshots, one)
-		p.Position, to = max(p.Position, m.Position), max(to, m.Time)
 	}
-	last, err := h.lastHeader(ctx)
+	if len(p.Snapshots) == 0 {
+		return p, nil
+	}
+	to, err := h.newest(ctx)
+	p.From, p.To, p.Position = p.Snapshots[0].Time, seconds(to.Time), to.Position
+	return p, err
+}
+
+// Check returns the error with which Stage refuses a state that the log and the snapshots cannot have. As Points, it
+// does not notice damage or a gap.
+func (h *History) Check(ctx context.Context, until Until) error {
+	if _, err := h.choose(until); err != nil {
+		return err
+	}
+	to, err := h.newest(ctx)
 	if err != nil {
-		return p, err
+		return err
 	}
-	p.Position, to = max(p.Position, last.Last), max(to, last.End)
-	p.From, p.To = p.Snapshots[0].Time, seconds(to)
-	return p, nil
+	return h.reaches(to, until, nil)
+}
+
+// newest returns the newest state, if there is no gap. There must be a snapshot.
+func (h *History) newest(ctx context.Context) (Until, error) {
+	last, err := h.lastHeader(ctx)
+	newest := Until{last.End, last.Last}
+	for _, m := range h.Snapshots {
+		newest = Until{max(newest.Time, m.Time), max(newest.Position, m.Position)}
+	}
+	return newest, err
+}
+
+// reaches returns a *RangeError if the wanted state is after the last one.
+func (h *History) reaches(last, until Until, gap *Error) error {
+	if until.Position <= last.Position && until.Time <= 1000*seconds(last.Time) {
+		return nil
+	}
+	return &RangeError{Until: until, From: Until{h.Snapshots[0].Time, h.Snapshots[0].Position}, To: last, Gap: gap}
 }
 
 // seconds rounds a time in milliseconds up to seconds, so that a restore to that second contains what was committed

@@ -85,11 +85,10 @@ func (h *History) apply(ctx context.Context, dir string, m format.Manifest, unti
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errDone):
+	if err == nil {
+		err = h.reaches(reached, until, end.Gap)
+	} else if errors.Is(err, errDone) {
 		err = nil
-	case err == nil && (until.Position > reached.Position || until.Time > 1000*seconds(reached.Time)):
-		err = &RangeError{Until: until, From: Until{h.Snapshots[0].Time, h.Snapshots[0].Position}, To: reached, Gap: end.Gap}
 	}
 	end.Time, end.Position = reached.Time, reached.Position
 	if err == nil {
