@@ -114,11 +114,15 @@ type applied struct {
 	pending [][]byte
 }
 
+// mapSize is the address space that a database can fill without being mapped again, which copies everything that a
+// transaction has in memory.
+const mapSize = 1 << 30
+
 func openApplier(dir string, position uint64) (*applier, error) {
 	a := &applier{files: map[format.File]*applied{}, position: position}
 	for file, name := range map[format.File]string{format.Records: datadir.Database, format.Events: datadir.Events} {
 		path := filepath.Join(dir, name)
-		db, err := boltfile.Open(path, boltfile.Options{Loaded: [][]byte{}, NoSync: true}) // close syncs it
+		db, err := boltfile.Open(path, boltfile.Options{MapSize: mapSize, Loaded: [][]byte{}, NoSync: true}) // close syncs it
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), a.close())
 		}

@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +33,7 @@ import (
 
 // world is a data directory whose changes go to a target, and what the test knows about its states.
 type world struct {
-	t        *testing.T
+	t        testing.TB
 	random   *rand.Rand
 	dir      string
 	store    *store.Store
@@ -43,7 +45,8 @@ type world struct {
 	mu       sync.Mutex // guards the fields below, which recorders change
 	now      time.Time
 	position uint64
-	waiting  []format.Change // settled changes that are not at the target
+	waiting  []format.Change // changes that are not at the target
+	open     map[uint64]bool // positions of changes that are not settled
 
 	epoch   uint32
 	next    uint64     // number of the next segment
@@ -59,10 +62,10 @@ type state struct {
 	digests  instance.Digests
 }
 
-func newWorld(t *testing.T, seed uint64, encrypted bool) *world {
+func newWorld(t testing.TB, seed uint64, encrypted bool) *world {
 	w := &world{
 		t: t, random: rand.New(rand.NewPCG(seed, 1)), dir: t.TempDir(), target: targettest.NewMemory(), now: time.Unix(1_795_000_000, 0),
-		epoch: 1, next: 1,
+		epoch: 1, next: 1, open: map[uint64]bool{},
 	}
 	if encrypted {
 		w.identity = must(age.GenerateX25519Identity())(t)
@@ -101,6 +104,7 @@ func (r *recorder) Append(set []byte) (uint64, error) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	r.w.position++
+	r.w.open[r.w.position] = true
 	r.next = format.Change{File: r.file, Position: r.w.position, Time: r.w.now.UnixMilli(), Set: bytes.Clone(set)}
 	return r.w.position, nil
 }
@@ -108,6 +112,7 @@ func (r *recorder) Append(set []byte) (uint64, error) {
 func (r *recorder) Settle(visible bool) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
+	delete(r.w.open, r.next.Position)
 	if visible {
 		r.w.waiting = append(r.w.waiting, r.next)
 	}
@@ -163,12 +168,26 @@ func (w *world) seal(h format.Header, encoded []byte) []byte {
 	return must(format.Seal(h, encoded, w.recipients()...))(w.t)
 }
 
+// take returns the waiting changes in order, up to the first one that is not settled.
+func (w *world) take() (taken []format.Change) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	end := w.position + 1
+	for position := range w.open {
+		end = min(end, position)
+	}
+	slices.SortFunc(w.waiting, func(a, b format.Change) int { return cmp.Compare(a.Position, b.Position) })
+	n := len(w.waiting)
+	for n > 0 && w.waiting[n-1].Position >= end {
+		n--
+	}
+	taken, w.waiting = w.waiting[:n:n], slices.Clone(w.waiting[n:])
+	return taken
+}
+
 // ship stores the waiting changes in segments.
 func (w *world) ship() {
-	w.mu.Lock()
-	waiting := w.waiting
-	w.waiting = nil
-	w.mu.Unlock()
+	waiting := w.take()
 	for len(waiting) > 0 {
 		n := min(1+w.random.IntN(4), len(waiting))
 		w.shipSegment(waiting[:n])
