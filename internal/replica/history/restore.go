@@ -59,6 +59,18 @@ func (h *History) unpack(ctx context.Context, data string, m format.Manifest) (s
 	return staged, a.explain(err)
 }
 
+// StageNewest unpacks the newest snapshot beside the data directory data, or in it; see backup.Stage. Its files have the
+// position of the snapshot, and the log goes on at the segment that the manifest names. The error is ErrEmpty, an
+// *Error, or one of the file system.
+func (h *History) StageNewest(ctx context.Context, data string) (*backup.Staged, format.Manifest, error) {
+	m, err := h.choose(Until{})
+	if err != nil {
+		return nil, m, err
+	}
+	staged, err := h.unpack(ctx, data, m)
+	return staged, m, err
+}
+
 // errDone ends a walk at the wanted state.
 var errDone = errors.New("the wanted state is reached")
 
