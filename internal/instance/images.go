@@ -20,10 +20,18 @@ import (
 func CopyData(
 	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string,
 ) (folder string, at time.Time, err error) {
+	return CopyDataWhen(db, events, now, staging, prefix, func() error { return nil })
+}
+
+// CopyDataWhen is like CopyData. It calls imaged at the point in time of the copies, while writes to both databases
+// are blocked, and returns its error.
+func CopyDataWhen(
+	db *store.Store, events *event.Engine, now func() time.Time, staging, prefix string, imaged func() error,
+) (folder string, at time.Time, err error) {
 	if err := os.MkdirAll(staging, 0o700); err != nil {
 		return "", at, err
 	}
-	i, err := takeImages(db, events, now)
+	i, err := takeImages(db, events, now, imaged)
 	if err != nil {
 		return "", at, err
 	}
@@ -46,10 +54,13 @@ type images struct {
 	data, events *boltfile.Image
 }
 
-// takeImages takes an image of each database while writes to both are blocked.
-func takeImages(db *store.Store, events *event.Engine, now func() time.Time) (i images, err error) {
+// takeImages takes an image of each database, and calls imaged, while writes to both are blocked.
+func takeImages(db *store.Store, events *event.Engine, now func() time.Time, imaged func() error) (i images, err error) {
 	defer db.Hold()()
 	defer events.Hold()()
+	if err := imaged(); err != nil {
+		return i, err
+	}
 	i.at = now()
 	if i.data, err = db.Image(); err != nil {
 		return i, err

@@ -7,6 +7,7 @@
 //	spool.go       the changes that wait for the replica
 //	folder.go      the directory itself and its staging folder
 //	files.go       local files, and access to other storage
+//	contents.go    the contents of local files, for the replica
 //	owner.go       ownership of storage directories
 //	secrets.go     secrets.toml
 //	images.go      copies of both databases at one point in time
@@ -76,10 +77,11 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	if err != nil {
 		return err
 	}
+	follows := Has(s.Data, datadir.Standby)
 	upgrade := BeforeUpgrade(s.Data, version, log)
 	if i.Store, err = store.Open(filepath.Join(s.Data, datadir.Database), store.Options{
 		Log: log, Upgrade: upgrade, DedupWindow: time.Duration(s.DedupWindowSeconds) * time.Second, SiteURL: s.SiteURL,
-		Recorder: i.Spool.Recorder(format.Records),
+		Recorder: i.Spool.Recorder(format.Records), Follow: follows,
 	}); err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (i *Instance) open(s *setting.Settings, version string, log *slog.Logger) (
 	}
 	path, options := filepath.Join(s.Data, datadir.Events), event.Options{
 		Log: log, Upgrade: upgrade, MaxSize: int64(s.EventMaxSizeMiB) << 20, MaxNames: s.EventMaxNames,
-		Recorder: i.Spool.Recorder(format.Events),
+		Recorder: i.Spool.Recorder(format.Events), Follow: follows,
 	}
 	i.Events, err = event.Open(path, options)
 	if errors.Is(err, event.ErrDamaged) { // without the events, everything else still works

@@ -50,8 +50,7 @@ type Archiver struct {
 // is in progress or the databases cannot be copied, NoSpace if the disk has no room for
 // the copies, Invalid if a recipient is invalid, and Damaged if a database is damaged.
 func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m *backup.Manifest, err error) {
-	recipients, err := backup.ParseRecipients(o.Recipients)
-	if err != nil {
+	if _, err := backup.ParseRecipients(o.Recipients); err != nil {
 		return nil, fault.New(fault.Invalid, "recipient %v", err)
 	}
 	if !a.busy.TryLock() {
@@ -67,7 +66,27 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 			return nil, err
 		}
 	}
-	stage, at, err := a.stage()
+	return a.write(ctx, to, o.Files, stored, o.Recipients, func() error { return nil })
+}
+
+// Snapshot writes an archive without local files, for a replica; see replica.Config.Archive.
+func (a *Archiver) Snapshot(ctx context.Context, to io.Writer, recipients []string, imaged func() error) error {
+	a.busy.Lock() // for a backup in progress
+	defer a.busy.Unlock()
+	_, err := a.write(ctx, to, false, nil, recipients, imaged)
+	return err
+}
+
+// write copies the databases, calls imaged at the time of the copies, and writes an archive of them. The caller
+// must hold a.busy.
+func (a *Archiver) write(ctx context.Context, to io.Writer, files bool, stored map[store.FileID]bool, recipients []string,
+	imaged func() error,
+) (m *backup.Manifest, err error) {
+	keys, err := backup.ParseRecipients(recipients)
+	if err != nil {
+		return nil, err
+	}
+	stage, at, err := a.stage(imaged)
 	if err != nil {
 		return nil, cannotStage(err)
 	}
@@ -75,25 +94,25 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	if err := examineCopies(stage); err != nil {
 		return nil, err
 	}
-	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, recipients...)
+	w, err := backup.NewWriter(stopping{ctx, to}, a.Version, at, keys...)
 	if err != nil {
 		return nil, err
 	}
 	w.Between(a.pace())
-	if err := a.add(w, stage, o.Files, stored); err != nil {
+	if err := a.add(w, stage, files, stored); err != nil {
 		w.Abort()
 		return nil, err
 	}
-	return w.Close(o.Files, a.Elsewhere)
+	return w.Close(files, a.Elsewhere)
 }
 
 // stage copies both databases to a new directory in the staging directory. It returns the path of
-// the new directory and the time of the copies.
-func (a *Archiver) stage() (stage string, at time.Time, err error) {
+// the new directory and the time of the copies, at which it calls imaged.
+func (a *Archiver) stage(imaged func() error) (stage string, at time.Time, err error) {
 	if err := a.removeLeftOvers(); err != nil {
 		return "", at, err
 	}
-	return instance.CopyData(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix)
+	return instance.CopyDataWhen(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix, imaged)
 }
 
 // examineCopies reads every page of the copies of both databases in the directory stage. It
