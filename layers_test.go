@@ -22,7 +22,7 @@ import (
 // in "/..." includes all packages below it. Tests may import more packages.
 var mayImport = map[string][]string{
 	".":   {"cmd"},
-	"cmd": {"api", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/hooks", "api/resource", "docs", "store", "internal/..."},
+	"cmd": {"api", "api/web", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/hooks", "api/resource", "docs", "store", "internal/..."},
 
 	"api":           {"api/analytics", "api/codehost", "api/control", "api/distribution", "api/feeds", "api/hooks", "api/pages", "api/resource", "api/transfer", "api/web", "internal/auth", "internal/backup", "internal/control", "internal/disk", "internal/event", "internal/fault", "internal/files/engine", "internal/geo", "internal/health", "internal/instance", "internal/jobs", "internal/limit", "internal/notify/delivery", "internal/proxy", "internal/requests", "internal/today", "internal/translate", "internal/upstream", "search", "store"},
 	"api/analytics": {"api/web", "internal/event", "internal/event/query", "internal/event/submission", "internal/fault", "internal/formula", "internal/geo", "internal/health", "internal/jsonscan", "internal/loggroup", "internal/platform", "internal/proxy", "internal/requests", "internal/stats", "internal/release", "internal/today", "internal/usage", "internal/useragent", "store"},
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"internal/codehost/codehosttest": {},
 
 	// The data directory. This package and jobs are the only internal packages above the store.
-	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/notify", "internal/replica/format", "internal/replica/spool", "internal/setting", "internal/terms"},
+	"internal/instance": {"store", "search", "internal/cdn", "internal/files", "internal/files/engine", "internal/files/slicecache", "internal/files/storage", "internal/files/upload", "internal/outbound", "internal/seal", "internal/event", "internal/backup", "internal/boltfile", "internal/control", "internal/datadir", "internal/auth", "internal/disk", "internal/doctor", "internal/durable", "internal/fault", "internal/integrity", "internal/notify", "internal/replica", "internal/replica/format", "internal/replica/spool", "internal/setting", "internal/terms"},
 
 	// Background work.
 	"internal/jobs": {"store", "internal/backup", "internal/boltfile", "internal/disk", "internal/durable", "internal/event", "internal/fault", "internal/datadir", "internal/files/engine", "internal/forward", "internal/health", "internal/instance", "internal/notify", "internal/notify/delivery", "internal/typo", "search"},
@@ -141,6 +141,7 @@ var mayImport = map[string][]string{
 	"clients/generate":                   {},
 	"internal/replica/format":            {},
 	"internal/replica":                   {"internal/backup", "internal/durable", "internal/fault", "internal/replica/format", "internal/replica/spool", "internal/replica/target"},
+	"internal/replica/follow":            {"internal/backup", "internal/boltfile", "internal/datadir", "internal/durable", "internal/replica", "internal/replica/format", "internal/replica/history", "internal/replica/spool", "internal/replica/target"},
 	"internal/replica/spool":             {"internal/boltfile", "internal/disk", "internal/replica/format"},
 	"internal/replica/peer":              {"internal/durable", "internal/replica/format", "internal/replica/target"},
 	"internal/replica/target":            {"internal/files/storage", "internal/outbound"},
