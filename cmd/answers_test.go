@@ -90,7 +90,7 @@ func openData(t *testing.T, dir string) *service {
 	if _, err := instance.MakeFolder(dir); err != nil {
 		t.Fatal(err)
 	}
-	i, err := lockAndOpen(t.Context(), s, nil, nil, slog.New(slog.DiscardHandler))
+	i, err := lockAndOpen(t.Context(), s, nil, nil, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

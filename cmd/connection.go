@@ -18,9 +18,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/control"
 	"svc/internal/datadir"
+	"svc/internal/fault"
 	"svc/internal/instance"
 	"svc/internal/setting"
 )
@@ -163,7 +165,7 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	if !instance.Has(s.Data, datadir.Database) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}
-	i, err := openService(lock, s, nil, nil, commandLog(p.stderr))
+	i, err := openService(lock, s, nil, nil, offline(s), commandLog(p.stderr))
 	if err != nil {
 		return err
 	}
@@ -233,6 +235,9 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	refused := refusal(response.Status, answer)
 	if response.Header.Get(control.DamagedHeader) != "" {
 		refused = withCode(exitDamaged, refused)
+	}
+	if response.Header.Get(web.OutcomeHeader) == string(fault.OutcomeNone) { // the server accepts no writes
+		refused = withCode(exitStandby, refused)
 	}
 	return nil, &answerError{response.StatusCode, refused}
 }

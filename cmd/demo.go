@@ -229,7 +229,7 @@ func (p *program) makeDemo(ctx context.Context, s *setting.Settings, c demo.Conf
 			err = errors.Join(err, emptyFolder(s.Data, missing))
 		}
 	}()
-	i, err := lockAndOpen(ctx, s, nil, nil, commandLog(p.stderr))
+	i, err := lockAndOpen(ctx, s, nil, nil, nil, commandLog(p.stderr))
 	if err != nil {
 		return false, err
 	}

@@ -46,7 +46,7 @@ func openHouse(t *testing.T) *house {
 	lock, err := control.Acquire(h.dir)
 	must(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
-	h.service, err = openService(lock, s, nil, nil, log)
+	h.service, err = openService(lock, s, nil, nil, nil, log)
 	must(t, err)
 	must(t, h.ensureAdmin(t.Context(), s, &startReport{}))
 	public, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

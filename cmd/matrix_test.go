@@ -101,6 +101,12 @@ var matrix = map[string]struct {
 	// The target does not exist.
 	"svc replicate points": {"--from file:///missing", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	"svc replicate verify": {"--from file:///missing", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
+	// The data is not that of a standby, and no server replicates.
+	"svc promote":            {"", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
+	"svc replicate snapshot": {"", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
+	"svc replicate status":   {"", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
+	// A directory with data cannot become a standby. The target does not exist.
+	"svc standby": {"--from file:///missing", codes{exitFailed, exitStandby, exitStandby, exitStandby, exitStandby, exitStandby}},
 	// The archive does not exist.
 	"svc restore":    {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	"svc security":   {"", always},

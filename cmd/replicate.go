@@ -20,7 +20,9 @@ import (
 )
 
 func (p *program) replicateCommand() *cobra.Command {
-	return group("replicate", "Inspect replicas of the data",
+	return group("replicate", "Manage the copy of the data at another place",
+		p.replicateStatusCommand(),
+		p.replicateSnapshotCommand(),
 		p.replicatePointsCommand(),
 		p.replicateVerifyCommand(),
 	)

@@ -3,11 +3,11 @@
 //
 // Each command has a file, named after it. Commands share: root.go (the tree and the exit codes),
 // connection.go (the settings, and the running server or the lock), standby_dir.go (the directory of
-// a standby), output.go (lines, JSON and
-// progress), mistake.go (errors about command lines), invocation.go (the program in hints),
-// complete.go (shell completion), log.go, topics.go (help on subjects), upload.go (files in chunks).
-// The serve command also uses: start.go (what it prints), reload.go, signals.go, shutdown.go (its
-// limit), systemd.go, memory.go, geo.go, umask_unix.go.
+// a standby), output.go (lines, JSON and progress), mistake.go (errors about command lines),
+// invocation.go (the program in hints), complete.go (shell completion), log.go, topics.go (help on
+// subjects), upload.go (files in chunks). The commands serve and standby also use: replication.go (the
+// replica), start.go (what they print), reload.go, signals.go, shutdown.go (its limit), systemd.go,
+// memory.go, geo.go, umask_unix.go.
 package cmd
 
 import (
@@ -96,6 +96,8 @@ command works whether or not the server is running.`,
 		p.backupCommand(),
 		p.restoreCommand(),
 		p.replicateCommand(),
+		p.standbyCommand(),
+		p.promoteCommand(),
 		p.reindexCommand(),
 		p.checkCommand(),
 		p.compactCommand(),

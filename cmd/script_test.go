@@ -84,6 +84,7 @@ func runScripts(t *testing.T, files []string) {
 			"start":   start,
 			"sends":   sends,
 			"logged":  logged,
+			"awaits":  awaits,
 			"ended":   ended,
 			"get":     get,
 			"stall":   stall,
@@ -154,17 +155,20 @@ func newServer(command *exec.Cmd) *server {
 	return &server{command: command, exited: make(chan struct{}), more: make(chan struct{})}
 }
 
-// start implements the script command "start [-tty] NAME FLAGS…". It starts a server on a free
+// start implements the script command "start [-tty|-standby] NAME FLAGS…". It starts a server, or a standby, on a free
 // port, waits until the server logs its address, and sets $NAME_URL to that address. When the
 // server has ended, its log is written to NAME.log.
 func start(ts *testscript.TestScript, _ bool, args []string) {
-	tty := args[0] == "-tty"
-	if tty {
+	tty, subcommand := args[0] == "-tty", "serve"
+	if args[0] == "-standby" {
+		subcommand = "standby"
+	}
+	if strings.HasPrefix(args[0], "-") {
 		args = args[1:]
 	}
 	path, err := exec.LookPath("svc")
 	ts.Check(err)
-	s := newServer(exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...))
+	s := newServer(exec.Command(path, append([]string{subcommand, "--listen", "127.0.0.1:0"}, args[1:]...)...))
 	s.command.Dir = ts.MkAbs(".")
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "ADMIN_PASSWORD", "ADMIN_PASSWORD_FILE", "JWT_SECRET", "API_KEY_SALT", "JWT_EXPIRES_IN", "BOOTSTRAP_SECRET_DIR", "GORACE", "SystemRoot"} {
 		s.command.Env = append(s.command.Env, name+"="+ts.Getenv(name))
@@ -281,6 +285,22 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	defer s.mu.Unlock()
 	if pattern.Match(s.log.Bytes()) {
 		ts.Fatalf("%s is in the log:\n%s", pattern, s.log.String())
+	}
+}
+
+// awaits implements the script command "awaits PATTERN COMMAND…". It runs the given command until its output
+// matches a pattern.
+func awaits(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile(args[0])
+	for end := time.Now().Add(giveUp); ; time.Sleep(20 * time.Millisecond) {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		out := ts.ReadFile("stdout")
+		if pattern.MatchString(out) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s: the output does not match %s after %s:\n%s", strings.Join(args[1:], " "), pattern, giveUp, out)
+		}
 	}
 }
 

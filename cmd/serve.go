@@ -19,6 +19,7 @@ import (
 	"svc/api"
 	apicodehost "svc/api/codehost"
 	apicontrol "svc/api/control"
+	"svc/api/web"
 	"svc/internal/auth"
 	"svc/internal/backup"
 	"svc/internal/certificate"
@@ -38,6 +39,7 @@ import (
 	"svc/internal/notify/smtp"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
+	"svc/internal/replica"
 	"svc/internal/requests"
 	"svc/internal/setting"
 	"svc/internal/translate"
@@ -82,7 +84,24 @@ directory beside them.`,
 // their start. On a reload, it calls the function load to read the settings again. It calls the
 // function tell once the server is ready.
 func (p *program) serve(ctx context.Context, s *setting.Settings,
-	load func() (*setting.Settings, error), tell func(startReport)) (err error) {
+	load func() (*setting.Settings, error), tell func(startReport)) error {
+	return p.run(ctx, s, load, tell, nil)
+}
+
+// run is like serve. If copied is not nil, the server is a standby, which also stops when it cannot follow its primary
+// any more, or has become the primary itself.
+func (p *program) run(ctx context.Context, s *setting.Settings,
+	load func() (*setting.Settings, error), tell func(startReport), copied *standbyRun) (err error) {
+	if copied != nil {
+		running, end := context.WithCancelCause(ctx)
+		defer func(interrupted context.Context) {
+			end(nil)
+			if interrupted.Err() == nil && !errors.Is(context.Cause(running), context.Canceled) {
+				copied.ended = context.Cause(running)
+			}
+		}(ctx)
+		ctx, copied.end = running, end
+	}
 	level := &slog.LevelVar{}
 	level.Set(s.LogLevel)
 	log, flush := newLog(p.stderr, s, level)
@@ -119,7 +138,7 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	if instance.OpenToOthers(s.Data) {
 		log.Warn("other users can read the data directory", "data", absolute(s.Data), "repair", "chmod go= "+quoted(absolute(s.Data)))
 	}
-	i, err := lockAndOpen(ctx, s, geo, p.openapi, log)
+	i, err := lockAndOpen(ctx, s, geo, p.openapi, copied, log)
 	if err != nil {
 		return err
 	}
@@ -140,8 +159,10 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 		return err
 	}
 	defer public.Close()
-	if err := i.ensureAdmin(ctx, s, &start); err != nil {
-		return err
+	if copied == nil {
+		if err := i.ensureAdmin(ctx, s, &start); err != nil {
+			return err
+		}
 	}
 	owner, err := control.Listen(s.Data)
 	if err != nil {
@@ -150,8 +171,18 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	defer func() { _ = owner.Close() }()
 
 	defer i.Index.Start(ctx)()
-	i.jobs.Start()
-	defer func() { err = errors.Join(err, i.jobs.Stop()) }()
+	if copied != nil {
+		copied.address = public.Open[0].Addr().String()
+		defer copied.follow(ctx, i)()
+	} else {
+		stop, err := i.startPrimary(s, log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		i.jobs.Start()
+		defer func() { err = errors.Join(err, i.jobs.Stop()) }()
+	}
 
 	addresses := slices.Clone(public.URLs)
 	if s.MetricsListen != "" {
@@ -198,6 +229,7 @@ func (p *program) reloadableParts(i *service, level *slog.LevelVar) []reloadable
 			}
 			return err
 		}},
+		{[]string{"replicate.every", "replicate.snapshot_every", "replicate.retain", "replicate.recipient"}, i.reloadReplication},
 		{nil, func(s *setting.Settings) error { i.settings.Store(s); return nil }},
 	}
 }
@@ -228,6 +260,7 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	}
 	_, err = schedule(s)
 	note(err)
+	note(checkReplication(s))
 	n.geo, err = openGeo(s)
 	note(err)
 	n.files, err = openCertificate(s, log)
@@ -238,15 +271,20 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	return n, nil
 }
 
-// lockAndOpen locks and opens the data directory. It returns an error if another process holds the
-// lock.
-func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
+// lockAndOpen locks and opens the data directory, which is that of a standby if copied is not nil. It
+// returns an error if another process holds the lock.
+func lockAndOpen(
+	ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, copied *standbyRun, log *slog.Logger,
+) (*service, error) {
 	lock, server, err := connectOrLock(ctx, s.Data)
 	if err != nil {
 		return nil, err
 	}
 	if server != nil {
 		return nil, fmt.Errorf("%w\na server is running; commands such as \"%s apikey list\" work beside it", server.held, self)
+	}
+	if copied != nil {
+		return copied.open(ctx, lock, s, geo, openapi, log)
 	}
 	if err := refuseStandby(s.Data); err != nil {
 		return nil, errors.Join(err, lock.Release())
@@ -258,7 +296,7 @@ func lockAndOpen(ctx context.Context, s *setting.Settings, geo *geo.Locator, ope
 	if finished {
 		log.Warn("interrupted restore completed", "content_from_before", kept)
 	}
-	return openService(lock, s, geo, openapi, log)
+	return openService(lock, s, geo, openapi, replicated(s), log)
 }
 
 // ensureAdmin creates the administrator on the first start.
@@ -279,11 +317,14 @@ func (i *service) ensureAdmin(ctx context.Context, s *setting.Settings, start *s
 // service is an open data directory, with the handler and the background jobs that use it.
 type service struct {
 	*instance.Instance
-	jobs     *jobs.Jobs
-	archive  *jobs.Archiver
-	handler  *api.Server
-	proxies  proxy.Proxies                    // the proxies that forwarding headers are accepted from
-	settings atomic.Pointer[setting.Settings] // the settings as last read
+	jobs    *jobs.Jobs
+	archive *jobs.Archiver
+	handler *api.Server
+	primary *replica.Primary // nil if the server does not replicate
+	// replication is nil if the server neither replicates nor is a standby.
+	replication *web.Replication
+	proxies     proxy.Proxies                    // the proxies that forwarding headers are accepted from
+	settings    atomic.Pointer[setting.Settings] // the settings as last read
 }
 
 // examine runs those checks of "svc doctor" that a server can run on itself.
@@ -296,13 +337,15 @@ func (i *service) examine(facts doctor.Facts) []doctor.Result {
 
 // openService opens the data directory that lock belongs to and builds the parts that use it. It
 // takes ownership of the lock. If geo is nil, the locations of IP addresses are not looked up. If
-// openapi is nil, there is no API reference.
-func openService(lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger) (*service, error) {
+// openapi is nil, there is no API reference. If replication is nil, the data is neither replicated nor a copy.
+func openService(
+	lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, replication *web.Replication, log *slog.Logger,
+) (*service, error) {
 	data, err := instance.Open(lock, s, version, log)
 	if err != nil {
 		return nil, err
 	}
-	i := &service{Instance: data}
+	i := &service{Instance: data, replication: replication}
 	i.settings.Store(s)
 	i.proxies = proxy.Proxies{Count: s.TrustedProxyCount, Headers: s.ClientIPHeader}
 	if err := i.build(s, geo, openapi, log); err != nil {
@@ -384,6 +427,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Data:            s.Data,
 		Jobs:            i.jobs,
 		Backup:          i.archive.Write,
+		Replication:     i.replication,
 		Gateway:         machine.ContainerGateway(os.DirFS("/")),
 	})
 	return err

@@ -18,7 +18,8 @@ func TestChangingCommands(t *testing.T) {
 	// serve, demo, restore and check --repair refuse the directory of a standby on their own.
 	others := []string{
 		"apikey list", "backup", "backup verify", "check", "compact", "config", "config example", "demo", "doctor", "export",
-		"feeds check", "files list", "health", "hooks list", "job list", "openapi", "reindex", "restore", "serve", "status", "version",
+		"feeds check", "files list", "health", "hooks list", "job list", "openapi", "promote", "reindex", "replicate points", "replicate snapshot", "replicate status",
+		"replicate verify", "restore", "serve", "standby", "status", "version",
 	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {

@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"svc/api/web"
+	"svc/internal/backup"
+	"svc/internal/datadir"
+	"svc/internal/instance"
+	"svc/internal/outbound"
+	"svc/internal/replica"
+	"svc/internal/replica/follow"
+	"svc/internal/replica/format"
+	"svc/internal/replica/target"
+	"svc/internal/setting"
+)
+
+// checkReplication returns a setting.Errors if the settings of replication cannot be used.
+func checkReplication(s *setting.Settings) error {
+	if s.ReplicateTo == "" {
+		return nil
+	}
+	var problems setting.Errors
+	note := func(key string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", s.Value(key).Name, err))
+		}
+	}
+	_, err := parseTarget(s.ReplicateTo, s.Data)
+	note("replicate.to", err)
+	_, err = backup.ParseRecipients(s.ReplicateRecipient)
+	note("replicate.recipient", err)
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// parseTarget parses a target, which must not be in the data directory.
+func parseTarget(text, data string) (target.Location, error) {
+	l, err := target.Parse(text)
+	if err != nil || l.Directory == "" {
+		return l, err
+	}
+	if below, err := filepath.Rel(absolute(data), l.Directory); err == nil && below != ".." &&
+		!strings.HasPrefix(below, ".."+string(filepath.Separator)) {
+		return l, errors.New("the target must be outside of the data directory")
+	}
+	return l, nil
+}
+
+// openTarget opens a target with the credentials in the settings.
+func openTarget(text string, s *setting.Settings) (target.Target, target.Location, error) {
+	l, err := parseTarget(text, s.Data)
+	if err != nil {
+		return nil, l, err
+	}
+	client := outbound.New(outbound.Config{Profile: outbound.Operator, Version: version, Ports: instance.OwnPorts(s)})
+	t, err := target.Open(l, target.Credentials{User: s.ReplicateUser, Password: s.ReplicatePassword}, client)
+	return t, l, err
+}
+
+// hostName returns the name of this machine, for messages of other servers.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// replicated returns how a server replicates: nil if it does not. startPrimary sets its functions.
+func replicated(s *setting.Settings) *web.Replication {
+	if s.ReplicateTo == "" {
+		return nil
+	}
+	return &web.Replication{}
+}
+
+// offline returns how commands treat a data directory that no server has open. Only the directory of a standby
+// differs from others.
+func offline(s *setting.Settings) *web.Replication {
+	if !instance.Has(s.Data, datadir.Standby) {
+		return nil
+	}
+	return &web.Replication{
+		Status:  func() replica.Status { return replica.Status{Role: replica.RoleStandby} },
+		Standby: func() (time.Duration, bool) { return 0, true },
+	}
+}
+
+// startPrimary starts the replication of a primary. stop ships the remaining changes.
+func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func(), err error) {
+	if s.ReplicateTo == "" {
+		return func() {}, nil
+	}
+	t, l, err := openTarget(s.ReplicateTo, s)
+	if err != nil {
+		return nil, err
+	}
+	c := replica.Config{
+		Dir: filepath.Join(s.Data, datadir.Replicate), Data: i.Store.ID().String(), Host: hostName(), Target: t, Location: l.String(),
+		Spool: i.Spool, Sync: s.ReplicateMode == "sync", SyncTimeout: s.ReplicateSyncTimeout, Lease: s.ReplicateLease,
+		Archive: i.archive.Snapshot, Log: log, Tunable: tunable(s),
+	}
+	if s.ReplicateFiles {
+		c.Contents = i.Contents(s.StorageDir)
+	}
+	p, err := replica.Start(c)
+	if errors.Is(err, replica.ErrCreateOnly) {
+		return nil, setting.Errors{fmt.Errorf("%s: %w", s.Value("replicate.mode").Name, err)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	i.primary = p
+	r := i.replication
+	r.Status, r.Admit, r.Snapshot = p.Status, p.Admit, p.Snapshot
+	r.Counters = func() (requests, failures map[string]uint64, bytes uint64) {
+		c := p.Counters()
+		return c.Requests, c.Failures, c.Bytes
+	}
+	if c.Sync {
+		r.Confirm = p.Confirm
+	}
+	log.Info("replication started", "target", l.String(), "mode", s.ReplicateMode)
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), max(s.ShutdownTimeout, time.Second))
+		defer cancel()
+		if err := p.Stop(ctx); err != nil {
+			log.Warn("replication stopped", "error", err)
+		}
+	}, nil
+}
+
+// tunable returns the settings of replication that take effect on a reload.
+func tunable(s *setting.Settings) replica.Tunable {
+	return replica.Tunable{
+		Every: s.ReplicateEvery, SnapshotEvery: s.ReplicateSnapshotEvery, Retain: s.ReplicateRetain, Recipients: s.ReplicateRecipient,
+	}
+}
+
+// reloadReplication applies new settings of replication.
+func (i *service) reloadReplication(s *setting.Settings) error {
+	if _, err := backup.ParseRecipients(s.ReplicateRecipient); err != nil {
+		return err
+	}
+	if i.primary != nil {
+		i.primary.Reload(tunable(s))
+	}
+	return nil
+}
+
+// apply applies changes of the primary to the open databases of a standby.
+func (i *service) apply(changes []format.Change, position uint64) error {
+	if err := i.Store.Apply(follow.Of(changes, format.Records), position); err != nil {
+		return err
+	}
+	return i.Events.Apply(follow.Of(changes, format.Events), position)
+}
+
+// targetError adds advice to an error of a replica.
+func targetError(err error) error {
+	if errors.Is(err, format.ErrIdentity) {
+		return withCode(exitUsage, fmt.Errorf("%w\nname the file with the age identity with --identity or SVC_REPLICATE_IDENTITY", err))
+	}
+	return err
+}
