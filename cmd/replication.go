@@ -14,10 +14,12 @@ import (
 	"svc/internal/backup"
 	"svc/internal/datadir"
 	"svc/internal/instance"
+	"svc/internal/integrity"
 	"svc/internal/outbound"
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
 	"svc/internal/replica/format"
+	"svc/internal/replica/history"
 	"svc/internal/replica/target"
 	"svc/internal/setting"
 )
@@ -138,6 +140,45 @@ func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func
 			log.Warn("replication stopped", "error", err)
 		}
 	}, nil
+}
+
+// verifyReplicaOf returns the work of the job replica-verification. It is nil if the server is not a primary with a replica
+// that it can read.
+func verifyReplicaOf(s *setting.Settings, r *web.Replication, staging string) func(context.Context) error {
+	if r == nil || r.Standby != nil || len(s.ReplicateRecipient) > 0 {
+		return nil
+	}
+	return func(ctx context.Context) (err error) {
+		t, l, err := openTarget(s.ReplicateTo, s)
+		if err != nil {
+			return err
+		}
+		h, err := history.Read(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l, err)
+		}
+		if err := os.MkdirAll(staging, 0o700); err != nil {
+			return err
+		}
+		dir, err := os.MkdirTemp(staging, "verify-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		data := filepath.Join(dir, "data")
+		if err := os.Mkdir(data, 0o700); err != nil {
+			return err
+		}
+		report := integrity.NewReport(nil)
+		if _, err := h.Verify(ctx, data, report); err != nil {
+			return fmt.Errorf("%s: %w", l, err)
+		}
+		if !report.Clean() {
+			return fmt.Errorf("%s: the newest state has %d problems; see svc replicate verify --from %s",
+				l, report.Number(integrity.Damage)+report.Number(integrity.Wrong), l)
+		}
+		return nil
+	}
 }
 
 // tunable returns the settings of replication that take effect on a reload.

@@ -388,6 +388,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Forward:          forwards,
 		Health:           observer,
 		Hooks:            hooks,
+		VerifyReplica:    verifyReplicaOf(s, i.replication, i.Staging),
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{

@@ -1,22 +1,23 @@
 // Package jobs does background work. A job looks for work, does a part of it and records
 // the result. It can therefore be interrupted at any time and repeated.
 //
-//	jobs.go      Jobs: start, stop, request statistics
-//	named.go     jobs by name: run, state, last run
-//	schedule.go  when backups are due
-//	archive.go   making a backup
-//	folder.go    the folder of scheduled backups
-//	pace.go      limits the speed of a backup during other work
-//	clock.go     detects a wall clock that is too far ahead
-//	cleanup.go   removes expired data and deleted projects at night
-//	erase.go     erases deleted data from the files at night
-//	files.go     transfers, deletions, refreshes and clean-up of files
-//	rollouts.go  takes rollouts to their next step
-//	groups.go    groups logs that were stored without a group
-//	health.go    observes rollouts, and holds those whose version fails too often
-//	disk.go      tells the administrator that the disk is nearly full
-//	hooks.go     sends events to hooks
-//	forwards.go  submissions for which it is unknown whether an issue exists
+//	jobs.go          Jobs: start, stop, request statistics
+//	named.go         jobs by name: run, state, last run
+//	schedule.go      when backups are due
+//	archive.go       making a backup
+//	folder.go        the folder of scheduled backups
+//	pace.go          limits the speed of a backup during other work
+//	verification.go  verifies the replica once a week
+//	clock.go         detects a wall clock that is too far ahead
+//	cleanup.go       removes expired data and deleted projects at night
+//	erase.go         erases deleted data from the files at night
+//	files.go         transfers, deletions, refreshes and clean-up of files
+//	rollouts.go      takes rollouts to their next step
+//	groups.go        groups logs that were stored without a group
+//	health.go        observes rollouts, and holds those whose version fails too often
+//	disk.go          tells the administrator that the disk is nearly full
+//	hooks.go         sends events to hooks
+//	forwards.go      submissions for which it is unknown whether an issue exists
 package jobs
 
 import (
@@ -62,6 +63,9 @@ type Config struct {
 	// Archive makes the scheduled backups. It is nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
+	// VerifyReplica verifies everything at the target of the replication. It is nil if there is none, or
+	// if the server cannot decrypt it.
+	VerifyReplica func(ctx context.Context) error
 	// Free returns the free space of a disk, in bytes. nil means the disk with the database.
 	Free func() (uint64, error)
 }
@@ -79,6 +83,7 @@ type Jobs struct {
 	deliveries                *job // nil without Hooks
 	clock                     clockGuard
 	backup                    *job // nil without an archiver
+	verification              *job // nil without VerifyReplica
 	forwards                  *job // nil without a code host
 
 	deletions, fileCleanup     *job // nil without files
@@ -135,6 +140,9 @@ func New(c Config) *Jobs {
 		j.backup = j.define("backup", "makes a backup in the directory of the scheduled ones", j.backUp)
 		j.backup.failed = notify.BackupFailedEvent
 	}
+	if j.VerifyReplica != nil {
+		j.verification = j.define("replica-verification", "reads everything at the target of the replication and verifies it", j.VerifyReplica)
+	}
 	return j
 }
 
@@ -163,6 +171,9 @@ func (j *Jobs) Start() {
 	}
 	if j.Archive != nil {
 		j.done.Go(func() { j.keepBackingUp(ctx) })
+	}
+	if j.VerifyReplica != nil {
+		j.done.Go(func() { j.keepVerifyingReplica(ctx) })
 	}
 }
 
