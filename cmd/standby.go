@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"time"
@@ -18,7 +19,9 @@ import (
 	"svc/internal/instance"
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
+	"svc/internal/replica/target"
 	"svc/internal/setting"
+	"svc/store"
 )
 
 // standbyOptions are the flags of "svc standby".
@@ -221,11 +224,51 @@ func (r *standbyRun) follow(ctx context.Context, i *service) (stop func()) {
 		}
 		return p, err
 	}
-	return background(ctx, func(ctx context.Context) {
+	stopContents := background(ctx, func(ctx context.Context) { i.fetchContents(ctx, f) })
+	stopRun := background(ctx, func(ctx context.Context) {
 		err := f.Run(ctx)
 		if errors.Is(err, follow.ErrNeedsSnapshot) {
 			err = errors.Join(err, f.Restart())
 		}
 		r.end(err)
 	})
+	return func() {
+		stopRun()
+		stopContents()
+	}
+}
+
+const (
+	// contentsEvery is the shortest interval at which a standby looks for local files without content.
+	contentsEvery = 5 * time.Second
+	// contentsShare limits the part of the time that is spent on that to 1/contentsShare.
+	contentsShare = 50
+)
+
+// fetchContents stores the contents of local files that the primary has added, until ctx ends.
+func (i *service) fetchContents(ctx context.Context, f *follow.Follower) {
+	dir := i.settings.Load().StorageDir
+	for failing := false; ; {
+		begun := time.Now()
+		err := i.EachLocalFile(func(file *store.File) error {
+			path := instance.LocalPath(dir, file.ObjectKey)
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			err := f.FetchContent(ctx, file.SHA256, path)
+			if errors.Is(err, target.ErrMissing) {
+				return nil
+			}
+			return err
+		})
+		if err != nil && !failing && ctx.Err() == nil {
+			slog.Warn("contents of local files were not copied from the replica; trying again", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(max(contentsEvery, contentsShare*time.Since(begun))):
+		}
+	}
 }

@@ -7,6 +7,7 @@
 //	timeline.go   epochs and their cuts
 //	bootstrap.go  beginning with a snapshot
 //	promote.go    becoming the primary
+//	contents.go   contents of local files
 //	files.go      applying changes to databases that no server has open
 package follow
 
