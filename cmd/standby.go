@@ -147,6 +147,11 @@ func (p *program) prepare(ctx context.Context, config follow.Config, s *setting.
 	if err := instance.CheckForeign(s.Data); err != nil {
 		return err
 	}
+	if !instance.Has(s.Data, datadir.Standby) { // do not create files that a failure would leave behind
+		if err := follow.Probe(ctx, config); err != nil {
+			return err
+		}
+	}
 	privateFiles()
 	if _, err := instance.MakeFolder(s.Data); err != nil {
 		return err

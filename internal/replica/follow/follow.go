@@ -107,6 +107,15 @@ func (f *Follower) open(ctx context.Context) error {
 	return f.bootstrap(ctx, identity, at != nil)
 }
 
+// Probe returns an error if there is no replica at the target, or it cannot be read.
+func Probe(ctx context.Context, c Config) error {
+	_, err := (&Follower{config: c}).identity(ctx)
+	if errors.Is(err, target.ErrMissing) {
+		return fmt.Errorf("%s: %w", c.Address, history.ErrNoReplica)
+	}
+	return err
+}
+
 // identity reads the identity of the replica.
 func (f *Follower) identity(ctx context.Context) (format.Identity, error) {
 	return readObject[format.Identity](ctx, f.config.Target, format.IdentityName)
