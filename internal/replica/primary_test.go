@@ -19,9 +19,12 @@ import (
 // isRestored fails unless the newest state of the replica has exactly the texts of the server.
 func isRestored(t *testing.T, m *targettest.Memory, want []string) {
 	t.Helper()
-	got, _, err := restored(m, nil)
+	got, position, err := restored(m, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if at, err := historyEnd(t.Context(), m); err != nil || at != position {
+		t.Errorf("the history of the replica ends at %d, error %v; want %d", at, err, position)
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the replica has %q, want %q", got, want)

@@ -136,9 +136,12 @@ func (r *race) run(t *testing.T) (wrong []string) {
 	if len(left) != 1 || left[0] == one {
 		wrong = append(wrong, fmt.Sprintf("%d of %d servers are not fenced, the old one: %v", len(left), len(all), !one.Status().Fenced))
 	}
-	texts, _, err := restored(r.memory, nil)
+	texts, position, err := restored(r.memory, nil)
 	if err != nil {
 		wrong = append(wrong, err.Error())
+	}
+	if at, err := historyEnd(t.Context(), r.memory); err != nil || at != position {
+		wrong = append(wrong, fmt.Sprintf("the history of the replica ends at %d, error %v; want %d", at, err, position))
 	}
 	for _, text := range acked.texts {
 		if n := count(texts, text); n != 1 {

@@ -16,6 +16,7 @@ import (
 
 	"svc/internal/replica"
 	"svc/internal/replica/format"
+	"svc/internal/replica/history"
 	"svc/internal/replica/spool"
 	"svc/internal/replica/target"
 	"svc/internal/replica/target/targettest"
@@ -247,6 +248,16 @@ func restored(m *targettest.Memory, of *promotion) (texts []string, position uin
 		}
 	}
 	return texts, position, nil
+}
+
+// historyEnd returns the position at which the history of a replica ends, as a restore reads it.
+func historyEnd(ctx context.Context, m *targettest.Memory) (position uint64, err error) {
+	h, err := history.Read(ctx, m.View())
+	if err != nil {
+		return 0, err
+	}
+	points, err := h.Points(ctx)
+	return points.Position, err
 }
 
 // number returns a text with a number.
