@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"svc/internal/durable"
-	"svc/internal/fault"
 	"svc/internal/replica/format"
 	"svc/internal/replica/spool"
 	"svc/internal/replica/target"
@@ -107,9 +106,7 @@ func (p *Primary) note(ctx context.Context, err error) (ended bool) {
 	}
 	p.failure = err.Error()
 	p.pause = min(p.pause+time.Second, maxPause)
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		p.pause = max(p.pause, f.RetryAfter)
-	}
+	p.pause = max(p.pause, target.RetryAfter(err))
 	if ended = errors.Is(err, errRefused); ended {
 		p.refused = p.failure
 		p.log.Error("the replication ends until the next start", "target", p.config.Location, "error", err)

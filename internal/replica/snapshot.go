@@ -195,10 +195,7 @@ func (p *Primary) retry(ctx context.Context, work func() error) error {
 			errors.Is(err, errFenced), errors.Is(err, target.ErrExists), errors.Is(err, errUnchanged):
 			return errors.Join(err, ctx.Err())
 		}
-		if f, ok := errors.AsType[*fault.Error](err); ok {
-			pause = max(pause, f.RetryAfter)
-		}
-		timer := time.NewTimer(pause)
+		timer := time.NewTimer(max(pause, target.RetryAfter(err)))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
