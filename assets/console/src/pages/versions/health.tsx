@@ -1,7 +1,8 @@
 // The health of a rollout: what each rule says in words, and the failing users of the version beside
 // those of its baseline over time.
 
-import { List, Select, Stack, Text } from "@mantine/core";
+import { List, Select, Stack } from "@mantine/core";
+import { useState } from "react";
 import type { RolloutHealth, RolloutHealthRule } from "svc-sdk";
 import type { Asked } from "../../charts/figure";
 import { Figure } from "../../charts/figure";
@@ -9,6 +10,7 @@ import { trend } from "../../charts/trend";
 import { textParam, useParams } from "../../core/address";
 import { useFormat } from "../../core/format";
 import { zoneOffset } from "../../core/range";
+import { Room } from "../../core/room";
 import { useTexts } from "../../core/texts";
 import { Tone, type ToneName } from "../../core/tone";
 import { baselineOf, failures } from "./failures";
@@ -81,18 +83,36 @@ export function Health({ version, query }: { version: string; query: Asked<Rollo
   );
 }
 
-/** What a rule found, as sentences. */
-function Words({ version, baseline, rule }: { version: string; baseline: string; rule: RolloutHealthRule }) {
+interface Found {
+  version: string;
+  baseline: string;
+  rule: RolloutHealthRule;
+}
+
+/**
+ * What a rule found, as sentences. They keep the room of the longest ones so far, because a rollout
+ * that goes on begins to count again, and then they are shorter.
+ */
+function Words(found: Found) {
+  const words = useWordsOf(found);
+  const [longest, setLongest] = useState(words);
+  if (words.length > longest.length) {
+    setLongest(words);
+  }
+  return <Room of={longest}>{words}</Room>;
+}
+
+function useWordsOf({ version, baseline, rule }: Found): string {
   const { rollouts } = useTexts();
   const texts = rollouts.health;
   const format = useFormat();
   const { state, exposure, failures: failed, e_value: evidence } = rule;
   const [others, fewer] = baselineOf(rule);
   if (state === "no_baseline") {
-    return <Text span>{texts.noBaseline}</Text>;
+    return texts.noBaseline;
   }
   if (state === "no_data" && (exposure === 0 || others === 0)) {
-    return <Text span>{texts.noData}</Text>;
+    return texts.noData;
   }
   const share = exposure ? failed / exposure : 0;
   const part = others ? fewer / others : 0;
@@ -120,5 +140,5 @@ function Words({ version, baseline, rule }: { version: string; baseline: string;
   } else if (state === "healthy") {
     said.push(texts.noSign);
   }
-  return <Text span>{said.join(" ")}</Text>;
+  return said.join(" ");
 }

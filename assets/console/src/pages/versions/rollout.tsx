@@ -104,11 +104,8 @@ function Reach({ rollout, health }: { rollout: Rollout; health: RolloutHealth | 
             ? texts.completed(version, format.time(completed ?? 0))
             : texts.aborted(version);
   const seen = seenOn(health);
-  return (
-    <>
-      {sentence} {seen > 0 && texts.seen(format.number(seen))}
-    </>
-  );
+  // A single text, so that its second sentence does not count as moved when the first one changes.
+  return seen > 0 ? `${sentence} ${texts.seen(format.number(seen))}` : sentence;
 }
 
 function Steps({ rollout: { steps, step, state } }: { rollout: Rollout }) {
