@@ -12,7 +12,13 @@ import (
 // stopped at the end of the test.
 func launch(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
-	s := newServer(exec.Command("svc", append([]string{"serve"}, args...)...))
+	return launchCommand(t, env, append([]string{"serve"}, args...)...)
+}
+
+// launchCommand is like launch, but runs another command that is a server.
+func launchCommand(t *testing.T, env []string, args ...string) *server {
+	t.Helper()
+	s := newServer(exec.Command("svc", args...))
 	s.command.Dir = t.TempDir()
 	s.command.Env = append(os.Environ(), env...)
 	out, other, err := os.Pipe()

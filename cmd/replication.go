@@ -20,6 +20,7 @@ import (
 	"svc/internal/replica/follow"
 	"svc/internal/replica/format"
 	"svc/internal/replica/history"
+	"svc/internal/replica/peer"
 	"svc/internal/replica/target"
 	"svc/internal/setting"
 )
@@ -48,7 +49,7 @@ func checkReplication(s *setting.Settings) error {
 // parseTarget parses a target, which must not be in the data directory.
 func parseTarget(text, data string) (target.Location, error) {
 	l, err := target.Parse(text)
-	if err != nil || l.Directory == "" {
+	if err != nil || l.Directory == "" || l.Directory == peer.Objects(acceptedFolder(data)) {
 		return l, err
 	}
 	if below, err := filepath.Rel(absolute(data), l.Directory); err == nil && below != ".." &&

@@ -26,23 +26,28 @@ import (
 
 // standbyOptions are the flags of "svc standby".
 type standbyOptions struct {
-	from, identity string
-	every          time.Duration
+	from, accept, identity string
+	every                  time.Duration
 }
 
 func (p *program) standbyCommand() *cobra.Command {
 	var o standbyOptions
 	c := &cobra.Command{
-		Use:   "standby --from TARGET",
+		Use:   "standby --from TARGET | --accept ADDRESS",
 		Short: "Run a copy that follows a primary and can take over",
 		Long: `Run a server with a copy of the data of another one, the primary, which replicates to
 TARGET with replicate.to. The standby answers everything that changes nothing, and
 refuses the rest with 503. "svc promote" makes it the primary.
 
 A new data directory begins with the newest snapshot at the target; an existing copy
-is continued. replicate.user and replicate.password are the credentials of the target.`,
+is continued. replicate.user and replicate.password are the credentials of the target.
+
+With --accept the standby is the target itself: it listens on ADDRESS for one primary,
+whose replicate.to is svc://HOST:PORT and whose replicate.password is the token that
+"svc standby token" prints. A new copy waits for the first snapshot.`,
 		Example: "  svc standby --data ./copy --from file:///mnt/replica --listen :4000\n" +
-			"  svc standby --data ./copy --from s3://backups/svc?region=eu-central-1 --identity key.txt",
+			"  svc standby --data ./copy --from s3://backups/svc?region=eu-central-1 --identity key.txt\n" +
+			"  svc standby --data ./copy --accept :4002 --listen :4000",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return p.standby(c, o) },
 	}
@@ -50,7 +55,10 @@ is continued. replicate.user and replicate.password are the credentials of the t
 	c.Flags().StringVar(&o.from, "from", "", "target of the primary, as in replicate.to")
 	addReplicaIdentity(c, &o.identity)
 	c.Flags().DurationVar(&o.every, "every", time.Second, "how often to look for changes, from 100ms to 1h")
-	_ = c.MarkFlagRequired("from") // fails only for an unknown flag
+	c.Flags().StringVar(&o.accept, "accept", "", "address on which to accept the changes of a primary, such as :4002")
+	c.MarkFlagsOneRequired("from", "accept")
+	c.MarkFlagsMutuallyExclusive("from", "accept")
+	c.AddCommand(p.standbyTokenCommand())
 	return c
 }
 
@@ -67,6 +75,13 @@ func (p *program) standby(c *cobra.Command, o standbyOptions) error {
 	if o.every < 100*time.Millisecond || o.every > time.Hour {
 		return withCode(exitUsage, errors.New("--every must be a duration from 100ms to 1h, such as 1s"))
 	}
+	if o.accept != "" {
+		stop, err := p.accept(c, &o)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	for address := ""; ; {
 		s, err := p.loadStandby(c, o, address)
 		if err != nil {
@@ -77,7 +92,7 @@ func (p *program) standby(c *cobra.Command, o standbyOptions) error {
 			return err
 		}
 		config.Every = o.every
-		if err := p.prepare(ctx, config, s); err != nil {
+		if err := p.prepareWaiting(ctx, config, s, o); err != nil {
 			return err
 		}
 		if s, err = p.loadStandby(c, o, address); err != nil { // the snapshot can contain a configuration
@@ -140,11 +155,7 @@ func followConfig(s *setting.Settings, from, identity string) (c follow.Config, 
 
 // prepare begins or continues the copy in the data directory, which must be new or a copy.
 func (p *program) prepare(ctx context.Context, config follow.Config, s *setting.Settings) (err error) {
-	if !instance.Has(s.Data, datadir.Standby) && instance.Has(s.Data, datadir.Database) {
-		return withCode(exitStandby, fmt.Errorf("%s has data of its own, so it cannot follow another server\n"+
-			"use an empty directory; this one works with: %s serve --data %s", s.Data, self, quoted(s.Data)))
-	}
-	if err := instance.CheckForeign(s.Data); err != nil {
+	if err := checkCopyFolder(s.Data); err != nil {
 		return err
 	}
 	if !instance.Has(s.Data, datadir.Standby) { // do not create files that a failure would leave behind
@@ -152,8 +163,7 @@ func (p *program) prepare(ctx context.Context, config follow.Config, s *setting.
 			return err
 		}
 	}
-	privateFiles()
-	if _, err := instance.MakeFolder(s.Data); err != nil {
+	if err := makeCopyFolder(s.Data); err != nil {
 		return err
 	}
 	lock, err := lockStopped(ctx, s.Data)
@@ -167,6 +177,25 @@ func (p *program) prepare(ctx context.Context, config follow.Config, s *setting.
 		return withCode(exitStandby, err)
 	}
 	return targetError(err)
+}
+
+// checkCopyFolder refuses a data directory with other data than a copy.
+func checkCopyFolder(data string) error {
+	if !instance.Has(data, datadir.Standby) && instance.Has(data, datadir.Database) {
+		return withCode(exitStandby, fmt.Errorf("%s has data of its own, so it cannot follow another server\n"+
+			"use an empty directory; this one works with: %s serve --data %s", data, self, quoted(data)))
+	}
+	return instance.CheckForeign(data)
+}
+
+// makeCopyFolder makes the data directory of a standby, unless it exists.
+func makeCopyFolder(data string) error {
+	if err := checkCopyFolder(data); err != nil {
+		return err
+	}
+	privateFiles()
+	_, err := instance.MakeFolder(data)
+	return err
 }
 
 // lockStopped locks a data directory that no server may have open.

@@ -22,6 +22,7 @@ const (
 	Demo         = "demo.json"               // marks data that "svc demo" has created
 	Journal      = "restore.json"            // the journal of a restore that is in progress
 	Standby      = "standby.json"            // marks the directory of a standby, and says what it follows
+	Accepted     = "accepted"                // what the primary of a standby has sent to it, and the identity of the standby
 	Replicate    = "replicate"               // changes that wait for the replica, and the state of the replication
 	Readme       = "README.txt"
 )

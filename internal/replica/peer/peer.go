@@ -34,6 +34,9 @@ type Server struct {
 	log         *slog.Logger
 }
 
+// Objects returns the path of the objects in the directory of a server. It is a target.
+func Objects(dir string) string { return filepath.Join(dir, "objects") }
+
 // Open opens the objects and the identity in a directory of the data directory, and creates them if
 // necessary.
 func Open(dir string, log *slog.Logger) (*Server, error) {
@@ -49,7 +52,7 @@ func Open(dir string, log *slog.Logger) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := filepath.Join(dir, "objects")
+	objects := Objects(dir)
 	if err := durable.MkdirAll(objects, 0o700); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,109 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"svc/internal/datadir"
+	"svc/internal/replica/follow"
+	"svc/internal/replica/history"
+	"svc/internal/replica/peer"
+	"svc/internal/setting"
+)
+
+// acceptedFolder returns the directory with what a standby has accepted from its primary.
+func acceptedFolder(data string) string { return filepath.Join(absolute(data), datadir.Accepted) }
+
+// accept listens for the primary of a standby, and makes the standby follow what the primary sends.
+func (p *program) accept(c *cobra.Command, o *standbyOptions) (stop func(), err error) {
+	s, err := p.load(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := makeCopyFolder(s.Data); err != nil {
+		return nil, err
+	}
+	log, flush := newLog(p.stderr, s, slog.LevelInfo)
+	server, err := peer.Open(acceptedFolder(s.Data), log)
+	if err != nil {
+		flush()
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(c.Context(), "tcp", o.accept)
+	if err != nil {
+		flush()
+		return nil, withCode(exitUsage, fmt.Errorf("--accept: %w", err))
+	}
+	log.Info("accepting the changes of a primary", "address", listener.Addr().String())
+	path := filepath.ToSlash(peer.Objects(acceptedFolder(s.Data)))
+	o.from = (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
+	stopServing := background(c.Context(), func(ctx context.Context) {
+		if err := server.Serve(ctx, listener); err != nil {
+			log.Error("cannot accept the changes of a primary any more", "error", err)
+		}
+	})
+	return func() { stopServing(); flush() }, nil
+}
+
+// prepareWaiting is like prepare. A standby that accepts changes waits for the first snapshot.
+func (p *program) prepareWaiting(ctx context.Context, config follow.Config, s *setting.Settings, o standbyOptions) error {
+	for said := false; ; said = true {
+		err := p.prepare(ctx, config, s)
+		if o.accept == "" || !errors.Is(err, history.ErrNoReplica) && !errors.Is(err, history.ErrEmpty) {
+			return err
+		}
+		if !said {
+			say(p.stderr, "waiting for the first snapshot of the primary")
+		}
+		select {
+		case <-time.After(o.every):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (p *program) standbyTokenCommand() *cobra.Command {
+	var renew, asJSON bool
+	c := &cobra.Command{
+		Use:   "token",
+		Short: "Print the token with which a primary sends its changes to this standby",
+		Long: `Print the token for replicate.password of a primary whose replicate.to is this standby.
+It contains a secret and the hash of the certificate of the standby. It stays the same
+until --new makes another one, which a running standby uses after its next start.
+
+The command works before the first start of the standby.`,
+		Example: "  svc standby token --data ./copy",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := p.load(c)
+			if err != nil {
+				return err
+			}
+			if err := makeCopyFolder(s.Data); err != nil {
+				return err
+			}
+			token, err := peer.Token(acceptedFolder(s.Data), renew)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return printJSON(p.stdout, map[string]string{"token": token})
+			}
+			_, err = fmt.Fprintln(p.stdout, token)
+			return err
+		},
+	}
+	addFolder(c, &asJSON)
+	c.Flags().BoolVar(&renew, "new", false, "make another token and certificate; the old ones become invalid")
+	return c
+}
