@@ -107,6 +107,8 @@ var matrix = map[string]struct {
 	"svc replicate status":   {"", codes{exitNoData, exitFailed, exitFailed, exitFailed, exitLocked, exitFailed}},
 	// A directory with data cannot become a standby. The target does not exist.
 	"svc standby": {"--from file:///missing", codes{exitFailed, exitStandby, exitStandby, exitStandby, exitStandby, exitStandby}},
+	// A new directory becomes one for a standby, which has no data yet.
+	"svc standby token": {"", codes{exitOK, exitStandby, exitStandby, exitStandby, exitStandby, exitStandby}},
 	// The archive does not exist.
 	"svc restore":    {"missing.tar.zst", codes{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed}},
 	"svc security":   {"", always},
