@@ -19,7 +19,7 @@ func TestChangingCommands(t *testing.T) {
 	others := []string{
 		"apikey list", "backup", "backup verify", "check", "compact", "config", "config example", "demo", "doctor", "export",
 		"feeds check", "files list", "health", "hooks list", "job list", "openapi", "promote", "reindex", "replicate points", "replicate snapshot", "replicate status",
-		"replicate verify", "restore", "serve", "standby", "status", "version",
+		"replicate verify", "restore", "serve", "standby", "standby token", "status", "version",
 	}
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
