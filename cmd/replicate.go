@@ -186,7 +186,8 @@ func (p *program) verifyReplica(ctx context.Context, r *source, asJSON bool) (er
 	if asJSON {
 		return printJSON(p.stdout, v)
 	}
-	say(p.stderr, "%s is intact up to %s: %d snapshots, %d segments, %d contents of files", r.location, utc(v.Time), v.Snapshots, v.Segments, v.Contents)
+	say(p.stderr, "%s is intact up to %s: %d snapshots, %d segments, %d contents of files",
+		r.location, utc(v.Time), v.Snapshots, v.Segments, v.Contents)
 	if v.Gaps > 0 {
 		say(p.stderr, "note: the log has %d gaps, whose states cannot be restored", v.Gaps)
 	}

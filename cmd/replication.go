@@ -130,6 +130,7 @@ func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func
 		c := p.Counters()
 		return c.Requests, c.Failures, c.Bytes
 	}
+	r.ClockOffset = func() (time.Duration, bool) { return target.ClockOffset(t) }
 	if c.Sync {
 		r.Confirm = p.Confirm
 	}

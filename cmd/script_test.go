@@ -292,7 +292,7 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 // matches a pattern.
 func awaits(ts *testscript.TestScript, _ bool, args []string) {
 	pattern := regexp.MustCompile(args[0])
-	for end := time.Now().Add(giveUp); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(giveUp); ; time.Sleep(20 * time.Millisecond) { //nolint:forbidigo // polls another process
 		ts.Check(ts.Exec(args[1], args[2:]...))
 		out := ts.ReadFile("stdout")
 		if pattern.MatchString(out) {

@@ -92,16 +92,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 // any more, or has become the primary itself.
 func (p *program) run(ctx context.Context, s *setting.Settings,
 	load func() (*setting.Settings, error), tell func(startReport), copied *standbyRun) (err error) {
-	if copied != nil {
-		running, end := context.WithCancelCause(ctx)
-		defer func(interrupted context.Context) {
-			end(nil)
-			if interrupted.Err() == nil && !errors.Is(context.Cause(running), context.Canceled) {
-				copied.ended = context.Cause(running)
-			}
-		}(ctx)
-		ctx, copied.end = running, end
-	}
+	ctx, end := copied.begin(ctx)
+	defer end()
 	level := &slog.LevelVar{}
 	level.Set(s.LogLevel)
 	log, flush := newLog(p.stderr, s, level)
@@ -171,18 +163,11 @@ func (p *program) run(ctx context.Context, s *setting.Settings,
 	defer func() { _ = owner.Close() }()
 
 	defer i.Index.Start(ctx)()
-	if copied != nil {
-		copied.address = public.Open[0].Addr().String()
-		defer copied.follow(ctx, i)()
-	} else {
-		stop, err := i.startPrimary(s, log)
-		if err != nil {
-			return err
-		}
-		defer stop()
-		i.jobs.Start()
-		defer func() { err = errors.Join(err, i.jobs.Stop()) }()
+	stop, err := i.startRole(ctx, s, copied, public.Open[0].Addr().String(), log)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, stop()) }()
 
 	addresses := slices.Clone(public.URLs)
 	if s.MetricsListen != "" {
@@ -211,6 +196,26 @@ func (p *program) run(ctx context.Context, s *setting.Settings,
 	ctx, release := drain(ctx, s.ShutdownDelay, i.handler.Control.Stopping, log)
 	defer release()
 	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
+}
+
+// startRole starts what only a primary or only a standby does: the jobs and the replication, or following the primary.
+func (i *service) startRole(ctx context.Context, s *setting.Settings, copied *standbyRun, address string,
+	log *slog.Logger) (stop func() error, err error) {
+	if copied != nil {
+		copied.address = address
+		end := copied.follow(ctx, i)
+		return func() error { end(); return nil }, nil
+	}
+	end, err := i.startPrimary(s, log)
+	if err != nil {
+		return nil, err
+	}
+	i.jobs.Start()
+	return func() error {
+		err := i.jobs.Stop()
+		end()
+		return err
+	}, nil
 }
 
 // reloadableParts lists the settings that can change while the server runs.

@@ -230,6 +230,21 @@ type standbyRun struct {
 	ended   error                   // why it stopped following; nil if it was interrupted or has failed
 }
 
+// begin returns a context that also ends when the standby stops on its own. The caller must call done, which notes why it
+// did. For nil, a server that is not a standby, begin returns ctx.
+func (r *standbyRun) begin(ctx context.Context) (running context.Context, done func()) {
+	if r == nil {
+		return ctx, func() {}
+	}
+	running, r.end = context.WithCancelCause(ctx)
+	return running, func() {
+		r.end(nil)
+		if cause := context.Cause(running); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+			r.ended = cause
+		}
+	}
+}
+
 // open opens the data directory of the standby. It takes ownership of the lock.
 func (r *standbyRun) open(
 	ctx context.Context, lock *control.Lock, s *setting.Settings, geo *geo.Locator, openapi []byte, log *slog.Logger,

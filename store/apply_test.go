@@ -47,7 +47,7 @@ func newPair(t *testing.T) *pair {
 	closeStore(t, openStore(t, p.path, store.Options{Now: p.clock.now}))
 	p.copied = copyOf(t, p.path)
 	p.options = store.Options{Now: p.clock.now, Recorder: p.recording, SnapshotBytes: 64 << 20}
-	p.world.reopen(t)
+	p.reopen(t)
 	p.follow()
 	return p
 }

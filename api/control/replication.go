@@ -85,7 +85,7 @@ func (h *Handlers) targetFault(what string, r *web.Request, err error) error {
 	if web.StatusOf(err) != http.StatusInternalServerError || r.Context().Err() != nil {
 		return err
 	}
-	h.Log.Warn(what, "error", err, "id", r.ID)
+	h.Log.Warn("request to the target failed", "request", what, "error", err, "id", r.ID)
 	return fault.New(fault.Conflict, "%s: %s", what, err)
 }
 

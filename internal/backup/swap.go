@@ -40,7 +40,8 @@ func Present(data string, files bool) (names []string) {
 // beside lists the other names that can occur in a data directory, which a restore does
 // not move. One of them is lost+found, which exists at the root of a mounted disk.
 var beside = []string{
-	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme, datadir.Standby, datadir.Accepted,
+	datadir.Certificates, datadir.Backups, datadir.Upgrades, datadir.Lock, datadir.Socket, datadir.Journal, datadir.Readme,
+	datadir.Standby, datadir.Accepted,
 	filepath.Base(unfinished("", false)), probeName, beforeRestore + "*", "lost+found",
 }
 

@@ -20,7 +20,7 @@ const lagAllowed = time.Minute
 func checkReplication(p *Installation) []Finding {
 	var findings []Finding
 	if p.Facts != nil && p.Facts.Replication != nil {
-		findings = p.Facts.Replication.findings(p.Now)
+		findings = p.Facts.Replication.findings()
 		for _, job := range p.Facts.FailedJobs {
 			if job.Name == verificationJob {
 				findings = append(findings, problem("replica_damaged", messagef("the last verification of the replica failed: %s", job.Error),
@@ -32,7 +32,7 @@ func checkReplication(p *Installation) []Finding {
 }
 
 // findings reports what a running server knows about its replica.
-func (r *Replication) findings(now time.Time) (findings []Finding) {
+func (r *Replication) findings() (findings []Finding) {
 	add := func(f Finding) { findings = append(findings, f) }
 	if r.Fenced {
 		return []Finding{problem("replica_fenced", messagef("another server has become the primary, so this one accepts no writes"),

@@ -26,7 +26,7 @@ func TestReplicaVerification(t *testing.T) {
 			j := jobs.New(jobs.Config{DB: db, Log: slog.New(slog.DiscardHandler), Flush: func() error { return nil },
 				VerifyReplica: func(context.Context) error { runs++; return nil }})
 			j.Start()
-			time.Sleep(d)
+			time.Sleep(d) //nolint:forbidigo // by the fake clock of synctest
 			if err := j.Stop(); err != nil {
 				t.Error(err)
 			}

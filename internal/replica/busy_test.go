@@ -38,7 +38,7 @@ func TestBusyTarget(t *testing.T) {
 		view := targettest.NewMemory().View()
 		view.Before = func(context.Context, targettest.Call) error { return busy }
 		s := start(t, t.TempDir(), "one", view, nil, positions{})
-		time.Sleep(time.Hour + time.Minute)
+		time.Sleep(time.Hour + time.Minute) //nolint:forbidigo // by the fake clock of synctest
 		if n := s.Counters().Requests["open"]; n < 30 || n > 34 {
 			t.Errorf("%d requests in an hour, want one in about two minutes", n)
 		}

@@ -128,18 +128,6 @@ func (c *counted) Delete(ctx context.Context, name string) error {
 	return c.note("delete", 0, c.Target.Delete(ctx, name))
 }
 
-// exists reports whether an object exists.
-func (c *counted) exists(ctx context.Context, name string) (bool, error) {
-	content, _, err := c.Open(ctx, name)
-	if errors.Is(err, target.ErrMissing) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, content.Close()
-}
-
 // delete deletes objects.
 func (c *counted) delete(ctx context.Context, names []string) error {
 	for _, name := range names {

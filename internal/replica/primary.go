@@ -68,7 +68,7 @@ const (
 
 // ErrCreateOnly is returned by Start in the mode sync if the target replaces objects that exist, so that
 // two primaries could both acknowledge writes.
-var ErrCreateOnly = errors.New("the target replaces objects that exist (it ignores If-None-Match), which replicate.mode sync does not allow")
+var ErrCreateOnly = errors.New("the target replaces objects that exist (it ignores If-None-Match), which the mode sync does not allow")
 
 // Primary ships the changes of a data directory. Its methods are safe for concurrent use.
 type Primary struct {

@@ -83,7 +83,7 @@ func TestCost(t *testing.T) {
 		wait(t, "the first snapshot", hasSnapshot(s))
 		synctest.Wait() // for the end of the deletions after it
 		before := s.Counters()
-		time.Sleep(24*time.Hour - time.Minute) // before the snapshot, and the daily test whether the target replaces objects
+		time.Sleep(24*time.Hour - time.Minute) //nolint:forbidigo // by the fake clock of synctest: before the snapshot, and the daily test whether the target replaces objects
 		after := s.Counters()
 		if n := after.Requests["replace"] - before.Requests["replace"]; n < 1430 || n > 1440 {
 			t.Errorf("an idle day has %d PUTs, want 1,440", n)
@@ -101,7 +101,7 @@ func TestCost(t *testing.T) {
 		before = s.Counters()
 		for range 600 {
 			s.write(t, "x")
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // by the fake clock of synctest
 		}
 		after = s.Counters()
 		if n := after.Requests["create"] - before.Requests["create"]; n < 595 || n > 605 {
@@ -139,7 +139,7 @@ func TestTargetDown(t *testing.T) {
 		if err := s.Admit(); err != nil {
 			t.Errorf("async refuses a write: %v", err)
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if got := s.Status(); got.Failure != errDown.Error() || got.FailingSince != begun.Unix() || got.LagSeconds < 3599 {
 			t.Errorf("status %+v", got)
 		}
@@ -249,7 +249,7 @@ func TestOtherData(t *testing.T) {
 		before := m.Objects()
 		s := start(t, t.TempDir(), "two", m.View(), nil, positions{}, func(c *replica.Config) { c.Data = "other" })
 		s.write(t, "a")
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if got := s.Status().Failure; !strings.Contains(got, "of other data") {
 			t.Errorf("failure %q", got)
 		}

@@ -94,14 +94,14 @@ func (r *race) run(t *testing.T) (wrong []string) {
 						acked.add(text)
 					}
 				}
-				time.Sleep(pause)
+				time.Sleep(pause) //nolint:forbidigo // by the fake clock of synctest
 			}
 		})
 	}
 	one := start(t, t.TempDir(), "one", r.old(r.view(&cut)), nil, positions{}, mode)
 	wait(t, "the first snapshot", hasSnapshot(one))
 	write(one, 90*time.Millisecond)
-	time.Sleep(time.Duration(r.random.IntN(4000)) * time.Millisecond)
+	time.Sleep(time.Duration(r.random.IntN(4000)) * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest
 	if r.random.IntN(2) == 0 {
 		cut.Store(true)
 		time.AfterFunc(time.Duration(r.random.IntN(8000))*time.Millisecond, func() { cut.Store(false) })
@@ -113,7 +113,7 @@ func (r *race) run(t *testing.T) (wrong []string) {
 		view, dir := r.new(r.view(&atomic.Bool{})), t.TempDir()
 		after := time.Duration(r.random.IntN(500)) * time.Millisecond
 		promoting.Go(func() {
-			time.Sleep(after)
+			time.Sleep(after) //nolint:forbidigo // by the fake clock of synctest
 			if s := r.becomePrimary(t, view, dir, name, mode); s != nil {
 				servers[i] = s
 				write(s, 110*time.Millisecond)
@@ -121,7 +121,7 @@ func (r *race) run(t *testing.T) (wrong []string) {
 		})
 	}
 	promoting.Wait()
-	time.Sleep(30 * time.Second)
+	time.Sleep(30 * time.Second) //nolint:forbidigo // by the fake clock of synctest
 	cancel()
 	writers.Wait()
 	all := append(slices.DeleteFunc(servers, func(s *server) bool { return s == nil }), one)
@@ -131,7 +131,7 @@ func (r *race) run(t *testing.T) (wrong []string) {
 		if len(left) == 1 && shippedAll(left[0])() {
 			break
 		}
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) //nolint:forbidigo // by the fake clock of synctest
 	}
 	if len(left) != 1 || left[0] == one {
 		wrong = append(wrong, fmt.Sprintf("%d of %d servers are not fenced, the old one: %v", len(left), len(all), !one.Status().Fenced))
@@ -314,9 +314,9 @@ func (o overwriting) Create(ctx context.Context, name string, content io.ReaderA
 		return err
 	}
 	if strings.HasPrefix(name, format.Epochs+"/") { // a slow request
-		time.Sleep(time.Duration(o.random.IntN(6000)) * time.Millisecond)
+		time.Sleep(time.Duration(o.random.IntN(6000)) * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest
 	}
-	return o.Target.Replace(ctx, name, b)
+	return o.Replace(ctx, name, b)
 }
 
 // forgetful loses cuts.

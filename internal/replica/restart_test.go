@@ -45,7 +45,7 @@ func TestRestartAtEachStep(t *testing.T) {
 				s := start(t, t.TempDir(), "one", view, []string{"old"}, positions{})
 				for i := range 3 {
 					s.write(t, number("a", i))
-					time.Sleep(1500 * time.Millisecond)
+					time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest
 				}
 				done = calls.Load() < last
 				texts, at := s.kill(t)
@@ -120,7 +120,7 @@ func TestGap(t *testing.T) {
 			s.write(t, "b")
 			s.spool.Drop("it is full")
 			s.write(t, "c")
-			time.Sleep(time.Minute)
+			time.Sleep(time.Minute) //nolint:forbidigo // by the fake clock of synctest
 			down.Store(false)
 			wait(t, "a snapshot after the gap", func() bool { return s.Status().Shipped >= s.spool.Position() && s.Admit() == nil })
 			s.write(t, "d")
@@ -174,13 +174,13 @@ func TestSnapshots(t *testing.T) {
 		if got := folder(m, format.Snapshots); len(got) != 4 {
 			t.Errorf("the snapshot is %q, want three parts and the manifest", got)
 		}
-		time.Sleep(3 * time.Hour)
+		time.Sleep(3 * time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if n := manifests(m); n != 1 {
 			t.Errorf("%d snapshots of a server that does not change, want 1", n)
 		}
 		for i := range 10 {
 			s.write(t, number("a", i))
-			time.Sleep(time.Hour)
+			time.Sleep(time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		}
 		if n := manifests(m); n < 4 || n > 6 { // those of the last three hours, and the one before
 			t.Errorf("%d snapshots, one in an hour, with 3 hours kept; want 4 to 6", n)
@@ -242,11 +242,11 @@ func TestContents(t *testing.T) {
 		stored := func() bool { return string(m.Objects()[format.ContentName(name)]) == "content" }
 		wait(t, "the content", stored)
 		deleted.Store(true)
-		time.Sleep(6 * 24 * time.Hour)
+		time.Sleep(6 * 24 * time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if !stored() {
 			t.Error("a content that a restore can need was deleted")
 		}
-		time.Sleep(25 * time.Hour)
+		time.Sleep(25 * time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if stored() {
 			t.Error("a content that no restore needs is still there")
 		}
@@ -269,7 +269,7 @@ func TestLease(t *testing.T) {
 		}
 		s := start(t, t.TempDir(), "one", view, nil, positions{}, func(c *replica.Config) { c.Lease = time.Minute })
 		wait(t, "the first snapshot", hasSnapshot(s))
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if err := s.Admit(); err != nil {
 			t.Errorf("an idle primary refuses a write: %v", err)
 		}
@@ -277,11 +277,11 @@ func TestLease(t *testing.T) {
 			t.Errorf("the last contact is %+v, %v; want the lease", c, err)
 		}
 		down.Store(true)
-		time.Sleep(40 * time.Second)
+		time.Sleep(40 * time.Second) //nolint:forbidigo // by the fake clock of synctest
 		if err := s.Admit(); err != nil {
 			t.Errorf("a write within the lease is refused: %v", err)
 		}
-		time.Sleep(20 * time.Second)
+		time.Sleep(20 * time.Second) //nolint:forbidigo // by the fake clock of synctest
 		if err := s.Admit(); err == nil {
 			t.Error("a write is accepted after the lease")
 		}

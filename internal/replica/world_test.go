@@ -153,7 +153,7 @@ func wait(t testing.TB, what string, condition func() bool) {
 		if condition() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond) // of the clock of synctest
+		time.Sleep(10 * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest: of the clock of synctest
 	}
 	t.Fatalf("%s: not within 10 minutes", what)
 }

@@ -405,8 +405,8 @@ var definitions = []Definition{
 	},
 	{
 		Key: "replicate.lease", Variable: "SVC_REPLICATE_LEASE", Kind: "duration", Default: "0s",
-		Help: "How long the server accepts writes without having read from the target that it is still the primary: 0s means forever, otherwise " +
-			"from 10s to 10m.",
+		Help: "How long the server accepts writes without having read from the target that it is still the primary: 0s means forever, " +
+			"otherwise from 10s to 10m.",
 		Why: "A target that is down should not stop the server.",
 		set: into(func(s *Settings) *time.Duration { return &s.ReplicateLease }, zeroOr(between(10*time.Second, 10*time.Minute, "30s"))),
 	},

@@ -169,7 +169,7 @@ func (d *WebDAV) send(ctx context.Context, method, name string, header http.Head
 	}
 	r.Header = header
 	d.authorize(r)
-	answer, err := d.client.Do(r)
+	answer, err := d.client.Do(r) //nolint:bodyclose // closed below
 	if err != nil {
 		return 0, outbound.Explain(err)
 	}

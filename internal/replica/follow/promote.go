@@ -48,7 +48,7 @@ func (f *Follower) Promote(ctx context.Context, oldPrimaryIsDown bool) (p replic
 		}
 	}
 	// Before anything is changed: a copy that cannot be brought up to date must not become the primary.
-	if err := f.applyAll(ctx, false); err != nil && !(oldPrimaryIsDown && errors.Is(err, errGap)) {
+	if err := f.applyAll(ctx, false); err != nil && (!oldPrimaryIsDown || !errors.Is(err, errGap)) {
 		return p, err
 	}
 	if f.at.promoted() { // by an attempt whose answer was lost

@@ -57,20 +57,3 @@ func (l *timeline) end() (next uint32, cut format.Cut, err error) {
 	}
 	return 0, format.Cut{}, nil
 }
-
-// usable reports whether a snapshot belongs to the history, so that the log goes on from it. The base must be 1.
-func (l *timeline) usable(m *format.Manifest) bool {
-	for n := l.head; ; {
-		if n == m.Epoch {
-			return true
-		}
-		cut, known := l.cuts[n]
-		switch {
-		case !known:
-			return false
-		case cut.Epoch == m.Epoch:
-			return m.Next <= cut.Segment+1 && m.Position <= cut.Position
-		}
-		n = cut.Epoch
-	}
-}

@@ -151,8 +151,8 @@ func Decode[T Identity | Epoch | Cut | Contact | Manifest](b []byte) (object T, 
 	if err := errors.Join(json.Unmarshal(b, &present), json.Unmarshal(b, &object)); err != nil {
 		return object, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	for i := range reflect.TypeFor[T]().NumField() {
-		name, options, _ := strings.Cut(reflect.TypeFor[T]().Field(i).Tag.Get("json"), ",")
+	for field := range reflect.TypeFor[T]().Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if _, ok := present[name]; !ok && options == "" {
 			return object, fmt.Errorf("%w: it has no field %q", ErrInvalid, name)
 		}

@@ -31,7 +31,7 @@ type Contents struct {
 // a server does whose storage directory is in its data directory. Contents that are not at the target are counted. The
 // error is an *Error, or one of the database or of the file system.
 func (h *History) FetchContents(ctx context.Context, dir string) (Contents, error) {
-	return h.eachContent(ctx, dir, func(f *store.File) error {
+	return h.eachContent(dir, func(f *store.File) error {
 		to := filepath.Join(dir, datadir.Files, datadir.Objects, filepath.FromSlash(files.DiskPath(f.ObjectKey)))
 		if err := durable.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return err
@@ -45,7 +45,7 @@ const pageOfFiles = 1000
 
 // eachContent calls visit for each local file of the records in a folder whose content is complete. It counts the files
 // for which visit returns target.ErrMissing.
-func (h *History) eachContent(ctx context.Context, dir string, visit func(*store.File) error) (c Contents, err error) {
+func (h *History) eachContent(dir string, visit func(*store.File) error) (c Contents, err error) {
 	db, err := store.Open(filepath.Join(dir, datadir.Database), store.Options{ReadOnly: true})
 	if err != nil {
 		return c, err

@@ -315,7 +315,7 @@ func TestFetchContents(t *testing.T) {
 	h := w.read()
 	s, err := h.Stage(t.Context(), t.TempDir(), history.Until{})
 	check(t, err)
-	defer s.Discard()
+	defer func() { check(t, s.Discard()) }()
 	c, err := h.FetchContents(t.Context(), s.Dir())
 	check(t, err)
 	if c.Files != 2 || c.Missing != 1 {

@@ -57,7 +57,7 @@ func (h *History) Verify(ctx context.Context, data string, report *integrity.Rep
 	if err := instance.CheckDatabases(ctx, s.Dir(), report); err != nil {
 		return v, err
 	}
-	contents, err := h.eachContent(ctx, s.Dir(), func(f *store.File) error {
+	contents, err := h.eachContent(s.Dir(), func(f *store.File) error {
 		if !names[format.ContentName(f.SHA256)] {
 			return target.ErrMissing
 		}

@@ -219,7 +219,7 @@ func (w *world) lose() {
 func (w *world) note() state {
 	folder, _, err := instance.CopyData(w.store, w.events, w.clock, filepath.Join(w.dir, "staging"), "note-")
 	check(w.t, err)
-	defer os.RemoveAll(folder)
+	defer func() { check(w.t, os.RemoveAll(folder)) }()
 	d := must(instance.Digest(folder))(w.t)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,7 +233,7 @@ func (w *world) snapshot() format.Manifest {
 	w.ship()
 	folder, _, err := instance.CopyData(w.store, w.events, w.clock, filepath.Join(w.dir, "staging"), "snapshot-")
 	check(w.t, err)
-	defer os.RemoveAll(folder)
+	defer func() { check(w.t, os.RemoveAll(folder)) }()
 	w.ship() // what background work has committed meanwhile
 	d := must(instance.Digest(folder))(w.t)
 	var archive bytes.Buffer

@@ -91,8 +91,9 @@ type database struct {
 }
 
 // Open opens the spool in a directory, which need not exist. records and events are the positions of
-// svc.db and events.db, which must not be open yet. Open changes nothing if they follow others. If the spool does not lead to them, Gap reports
-// true, and the position is greater than those of both databases. The error is one of the file system.
+// svc.db and events.db, which must not be open yet. Open changes nothing if they follow others. If the
+// spool does not lead to them, Gap reports true, and the position is greater than those of both
+// databases. The error is one of the file system.
 func Open(dir string, records, events At, o Options) (*Spool, error) {
 	s := &Spool{
 		dir: dir, max: cmp.Or(o.Max, 1<<30), log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), now: o.Now, free: o.Free,
