@@ -55,7 +55,10 @@ export const texts: Record<string, Text> = {
   backup_unscheduled: () => ["未安排备份", schedule],
   backup_unscheduled_with_last: (dir = "", days = "") => [`未安排备份；${dir} 中最近的备份已有 ${days} 天`, schedule],
   backup_folder: (error = "") => [`无法备份：${error}`, "按提示处理，然后运行：svc job run backup"],
-  replica_fenced: () => ["另一台服务器已成为主服务器，因此本服务器不接受写入", "让客户端连接那台服务器；svc replicate status 显示仅本机拥有的内容"],
+  replica_fenced: () => [
+    "另一台服务器已成为主服务器，因此本服务器不接受写入",
+    "让客户端连接那台服务器；svc replicate status 显示仅本机拥有的内容",
+  ],
   replica_unreachable: (since = "", failure = "") => [`复制目标自 ${since} 起失败：${failure}`, "按提示处理；服务器会自动重试"],
   replica_behind: (seconds = "") => [`有更改已 ${seconds} 秒未到达复制目标`, "网络或目标的磁盘太慢；svc replicate status 显示等待的数据量"],
   standby_behind: (seconds = "") => [`此备用服务器已 ${seconds} 秒未收到主服务器的消息`, "请检查主服务器；如果它已不在：svc promote"],
@@ -68,8 +71,14 @@ export const texts: Record<string, Text> = {
     `上次验证副本失败：${error}`,
     `生成新的快照：svc replicate snapshot；解决原因后运行：svc job run ${job}`,
   ],
-  replica_same_disk: (dir = "") => [`副本与数据在同一块磁盘上，会一同丢失：${dir}`, "将 replicate.to 设为另一台机器上的位置，或至少另一块磁盘"],
-  replica_not_encrypted: () => ["副本包含所有密钥，而目标可以读取它们", "将 replicate.recipient 设为接收者的 age 公钥；可用 age-keygen 生成"],
+  replica_same_disk: (dir = "") => [
+    `副本与数据在同一块磁盘上，会一同丢失：${dir}`,
+    "将 replicate.to 设为另一台机器上的位置，或至少另一块磁盘",
+  ],
+  replica_not_encrypted: () => [
+    "副本包含所有密钥，而目标可以读取它们",
+    "将 replicate.recipient 设为接收者的 age 公钥；可用 age-keygen 生成",
+  ],
   replica_identity: (name = "") => [`用于解密的私钥与数据放在一起，会一同丢失：${name}`, "将它移到另一台机器：没有它就无法读取加密的副本"],
   backup_missing: (dir = "") => [`已安排备份，但 ${dir} 中没有备份`, "如果服务器的运行时间已超过 backup.every，请在其日志中查找原因"],
   backup_late: (at = "", every = "") => [
