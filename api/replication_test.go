@@ -208,8 +208,8 @@ func TestStandbyCountsNothing(t *testing.T) {
 	}
 }
 
-// TestFileWithoutContentOnStandby checks that a file whose content a standby does not have yet is
-// unavailable, and not a failure of a storage.
+// TestFileWithoutContentOnStandby checks that a standby answers 503 for a file until the content of
+// the file has arrived, and that this does not count as a failure of a storage.
 func TestFileWithoutContentOnStandby(t *testing.T) {
 	t.Parallel()
 	role := newRole()

@@ -86,8 +86,8 @@ type restoreReport struct {
 	// StorageDir is the directory of local files if it is outside Data. The user must move the
 	// archive's files there.
 	StorageDir string `json:"storage_dir,omitempty"`
-	// Position is the position of the state in the replica that it is from. MissingContents counts
-	// the local files whose contents the replica does not have.
+	// Position is the position of the restored state in the replica. MissingContents is the number of
+	// local files without content, because the replica does not have it.
 	Position        uint64 `json:"position,omitempty"`
 	MissingContents int    `json:"missing_contents,omitempty"`
 }

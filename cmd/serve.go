@@ -88,8 +88,8 @@ func (p *program) serve(ctx context.Context, s *setting.Settings,
 	return p.run(ctx, s, load, tell, nil)
 }
 
-// run is like serve. If copied is not nil, the server is a standby, which also stops when it cannot follow its primary
-// any more, or has become the primary itself.
+// run is like serve. If copied is not nil, the server is a standby. It then also stops when it can no longer follow its
+// primary, and when it has become the primary itself.
 func (p *program) run(ctx context.Context, s *setting.Settings,
 	load func() (*setting.Settings, error), tell func(startReport), copied *standbyRun) (err error) {
 	ctx, end := copied.begin(ctx)
@@ -276,8 +276,8 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	return n, nil
 }
 
-// lockAndOpen locks and opens the data directory, which is that of a standby if copied is not nil. It
-// returns an error if another process holds the lock.
+// lockAndOpen locks and opens the data directory. If copied is not nil, the directory belongs to a standby.
+// The error is that of the lock if another process holds it.
 func lockAndOpen(
 	ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, copied *standbyRun, log *slog.Logger,
 ) (*service, error) {

@@ -122,8 +122,8 @@ func (p *program) standby(c *cobra.Command, o standbyOptions) error {
 	}
 }
 
-// loadStandby reads the settings. The target of the standby is that of the server after a promotion. address is the
-// address on which the standby has listened already, or "".
+// loadStandby reads the settings. A promoted standby replicates to the target that it has followed. address is the
+// address on which the standby already listens, or "".
 func (p *program) loadStandby(c *cobra.Command, o standbyOptions, address string) (*setting.Settings, error) {
 	s, err := p.load(c)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"svc/store"
 )
 
-// newFollower returns an open store whose changes are recorded, and one that follows it. Each has an
-// index of its own.
+// newFollower returns a store that records its changes, and one that follows it. Each has an index of its
+// own.
 func newFollower(t *testing.T) (primary, follower *box, recording *bolttest.Recording) {
 	t.Helper()
 	recording = &bolttest.Recording{}

@@ -18,7 +18,7 @@ const (
 	// StandbyHeader is the age of the data of a standby: the whole seconds since the last contact of the
 	// primary.
 	StandbyHeader = "X-Svc-Standby"
-	// OutcomeHeader says whether a failed write has changed data: none or unknown.
+	// OutcomeHeader is the header of a failed write: none if nothing has changed, unknown otherwise.
 	OutcomeHeader = "X-Svc-Outcome"
 )
 
@@ -98,7 +98,7 @@ const standbyWait = 30 * time.Second
 var errStandby = error(fault.New(fault.Unavailable, "this server is a standby and only answers requests that change nothing; "+
 	"send this request to the primary").After(standbyWait).Outcome(fault.OutcomeNone))
 
-// ErrNotCopied rejects a request on a standby for a file whose content has not arrived yet.
+// ErrNotCopied rejects a request for a file if its content has not arrived at the standby yet.
 var ErrNotCopied = error(fault.New(fault.Unavailable,
 	"this server is a standby, and the content of the file has not arrived yet; try again in 30 seconds").After(standbyWait))
 

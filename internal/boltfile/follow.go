@@ -28,9 +28,9 @@ func (w *Writer) Following() bool { return w.db.following.Load() }
 func (w *Writer) SetFollowing(following bool) { w.db.following.Store(following) }
 
 // Apply changes a file that follows another one, in one transaction. changes contains change sets of
-// the other file, without a gap and in the order of their positions. Apply skips those that the file
-// already contains, and returns the others. The file then has the given position, which must not be
-// less than that of any change. If it already has that position, Apply writes nothing.
+// the other file, without a gap and in the order of their positions. Apply skips the change sets that
+// the file already contains, and returns the remaining ones. The file then has the given position, which must
+// be at least the position of the last change. If the file already has that position, Apply writes nothing.
 //
 // check is called before the transaction is committed, and can refuse it; it may be nil. The errors
 // are those of Update, of Tx.Apply and of check. As with Update, a Recorder receives the transaction.

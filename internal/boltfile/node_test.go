@@ -164,7 +164,7 @@ func TestDigestFile(t *testing.T) {
 	}
 }
 
-// TestStartAt stores positions in a file whose content is said to be that of another one.
+// TestStartAt stores positions in a file as if it were a copy of another one.
 func TestStartAt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -61,7 +61,8 @@ func (r *Replication) findings() (findings []Finding) {
 	return findings
 }
 
-// replicaPlace checks where replicate.to is and who can read it. A standby has no influence on that.
+// replicaPlace checks the place of the target and whether other people can read it. It does not apply to
+// standbys, because their primary chooses the target.
 func replicaPlace(p *Installation) (findings []Finding) {
 	to := p.Settings.ReplicateTo
 	dir, local := strings.CutPrefix(to, "file://")

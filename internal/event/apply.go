@@ -13,7 +13,7 @@ import (
 )
 
 // An engine that follows another one receives the changes of the other one's file and answers queries
-// in the meantime. Its memory is what a start would load from the file, but each generation of the WAL
+// in the meantime. Its memory equals the memory after a start, but each generation of the WAL
 // has a head of its own, because the other engine writes one generation after the other as blocks.
 // Only new values of the WAL are read; older events stay in the heads.
 
@@ -22,8 +22,8 @@ type following struct {
 	// position is the position of the file that the memory corresponds to, or changing while the
 	// memory is brought up to date. A query that meets a file at another position begins again.
 	position atomic.Uint64
-	// replayed holds, for each generation of the WAL, the number of the last value whose events are in
-	// memory. Guarded by the lock of Engine.file.
+	// replayed holds, for each generation of the WAL, the number of the last value that has been loaded
+	// into memory. Guarded by the lock of Engine.file.
 	replayed map[uint64]uint64
 	outdated bool // an attempt to bring the memory up to date has failed; guarded by the lock of Engine.file
 }

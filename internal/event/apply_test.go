@@ -70,7 +70,7 @@ func (p *pair) do(o operation) {
 	}
 }
 
-// crash replaces the primary by one that is started with its file as it is now.
+// crash starts a new primary with a copy of the current file.
 func (p *pair) crash() {
 	p.Helper()
 	release := p.primary.Hold() // so that the image and the position belong together
@@ -387,7 +387,7 @@ func TestFollowerOfManyGenerations(t *testing.T) {
 	}
 }
 
-// meddling is a context that does something each time that it is asked for its error.
+// meddling is a context that calls a function in each call of Err.
 type meddling struct {
 	context.Context
 	do func()

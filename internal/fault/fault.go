@@ -50,10 +50,10 @@ type Error struct {
 	Changed Outcome
 }
 
-// Outcome says whether a failed request has changed data.
+// Outcome tells clients whether a failed request has changed data.
 type Outcome string
 
-// The outcomes. Their values are those of the header X-Svc-Outcome.
+// The outcomes. The header X-Svc-Outcome has the same values.
 const (
 	OutcomeNone    Outcome = "none"    // the request has changed nothing
 	OutcomeUnknown Outcome = "unknown" // the change may be kept or lost

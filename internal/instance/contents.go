@@ -44,8 +44,8 @@ func (i *Instance) Contents(dir string) *replica.Contents {
 // LocalPath returns the path of the content with an object key in a directory of local files.
 func LocalPath(dir, key string) string { return below(dir, datadir.Objects+"/"+files.DiskPath(key)) }
 
-// EachLocalFile calls visit for each file whose content is in the directory of local files. No transaction is open
-// meanwhile.
+// EachLocalFile calls visit for each file with content in the directory of local files. No transaction is open
+// during these calls.
 func (i *Instance) EachLocalFile(visit func(*store.File) error) error {
 	for last := store.FileID(""); ; {
 		page, err := store.Read(i.Store, func(tx *store.Tx) ([]*store.File, error) { return tx.FilesAfter(last, pageOfFiles) })

@@ -14,10 +14,9 @@ import (
 	"svc/internal/setting"
 )
 
-// openSpool opens the spool of a data directory whose databases are not open, unless the changes of the
-// directory are not recorded: there is neither a target, nor has there ever been one, nor does the directory
-// follow another one, which it can replace later. If there is a gap, the result is the position after it,
-// and otherwise 0.
+// openSpool opens the spool of a data directory if the changes of the directory are recorded. They are if it
+// has a target, has ever had one, or follows another directory. The databases must not be open yet. If there
+// is a gap, the result is the position after it, and otherwise 0.
 func (i *Instance) openSpool(s *setting.Settings, log *slog.Logger) (gap uint64, err error) {
 	standby := Has(s.Data, datadir.Standby)
 	if s.ReplicateTo == "" && !Has(s.Data, datadir.Replicate) && !standby {
@@ -30,7 +29,7 @@ func (i *Instance) openSpool(s *setting.Settings, log *slog.Logger) (gap uint64,
 	return i.Spool.Position(), nil
 }
 
-// openSpool opens the spool of a data directory whose databases are not open.
+// openSpool opens the spool of a data directory. Its databases must not be open yet.
 func openSpool(dir string, o spool.Options) (*spool.Spool, error) {
 	records, err := positionOf(dir, datadir.Database)
 	if err != nil {

@@ -248,7 +248,8 @@ func copyOf(t *testing.T, i *instance.Instance) (dir string) {
 	return dir
 }
 
-// TestStandbyKeepsItsPositions opens the directory of a standby, whose positions are those of its primary.
+// TestStandbyKeepsItsPositions opens the directory of a standby. Its positions must stay equal to those of its
+// primary.
 func TestStandbyKeepsItsPositions(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

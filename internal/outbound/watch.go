@@ -88,8 +88,8 @@ type busyError struct {
 
 func (e *busyError) Unwrap() error { return e.error }
 
-// RetryAfter returns for how long the server wants no further request, or 0 if the error does not say
-// that.
+// RetryAfter returns the duration for which the server wants no further request, or 0 if the error does
+// not contain one.
 func RetryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*busyError](err); ok {
 		return e.wait

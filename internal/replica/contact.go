@@ -19,7 +19,7 @@ var errRefused = errors.New("the changes are not replicated")
 // errFenced is returned when another server has become the primary.
 var errFenced = errors.New("another server is the primary")
 
-// connect makes the first contact after a start: it finds out whose replica it is and which epoch it has.
+// connect makes the first contact after a start. It reads the data ID and the epoch of the replica.
 func (p *Primary) connect(ctx context.Context) error {
 	identity, err := p.identify(ctx)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 type Contents struct {
 	// List returns the SHA-256, in hexadecimal, of each content that files refer to.
 	List func() ([]string, error)
-	// Open opens a content. The error is os.ErrNotExist if no file refers to it any more.
+	// Open opens a content. The error is os.ErrNotExist if no file refers to the content.
 	Open func(sha256 string) (*os.File, error)
 }
 

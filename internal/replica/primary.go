@@ -180,7 +180,7 @@ func (p *Primary) load() (err error) {
 	return nil
 }
 
-// Admit returns the fault with which a write must be refused at the moment, or nil.
+// Admit returns nil if a write is allowed now, and otherwise the fault with which it must be refused.
 func (p *Primary) Admit() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -267,13 +267,13 @@ func (p *Primary) wake() {
 	}
 }
 
-// notify wakes those who wait for a change of the fields that mu guards. The caller must hold mu.
+// notify wakes the goroutines that wait for a change of the fields that mu guards. The caller must hold mu.
 func (p *Primary) notify() {
 	close(p.changed)
 	p.changed = make(chan struct{})
 }
 
-// Status describes the replication at the moment.
+// Status describes the current state of the replication.
 func (p *Primary) Status() Status {
 	position, bytes, oldest := p.config.Spool.Position(), p.config.Spool.Size(), p.config.Spool.Oldest()
 	requests, sent := p.target.day()
@@ -317,7 +317,7 @@ func (p *Primary) settings() Tunable {
 }
 
 // Stop ships the remaining changes, until the context ends, and stops the replication. It returns an error if
-// changes remain, which are shipped after the next start. The databases must not change any more.
+// changes remain, which are shipped after the next start. The databases must not change during or after Stop.
 func (p *Primary) Stop(ctx context.Context) error {
 	p.stop.Do(func() { close(p.closing) })
 	select {
@@ -362,7 +362,7 @@ func (p *Primary) isFenced() bool {
 	return p.state.Fenced != nil
 }
 
-// seal returns a segment, encrypted if the settings say so.
+// seal returns a segment. It is encrypted if the settings name recipients.
 func (p *Primary) seal(h format.Header, changes []byte) ([]byte, error) {
 	recipients, err := backup.ParseRecipients(p.settings().Recipients)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"svc/internal/replica/target"
 )
 
-// history says which snapshots are of the history of this primary: for each epoch, where it ended. The current
-// epoch has no end.
+// history contains the end of each epoch in the history of this primary. It determines which snapshots can be used. The
+// current epoch has no end.
 type history map[uint32]*format.Cut
 
 // history reads the cuts of the epochs that lead to the current one.
@@ -115,8 +115,8 @@ func (p *Primary) snapshots(ctx context.Context) (all []format.Manifest, err err
 // forget removes a manifest from the ones that snapshots has read.
 func (p *Primary) forget(position uint64) { delete(p.manifests, position) }
 
-// trim deletes the segments that a snapshot makes superfluous, except the last one before it, whose number and
-// checksum a promotion needs.
+// trim deletes the segments that a snapshot makes superfluous, except for the last one before it. A promotion needs
+// the number and the checksum of that segment.
 func (p *Primary) trim(ctx context.Context, base *format.Manifest) error {
 	p.mu.Lock()
 	epoch, trimmed := p.state.Epoch, max(p.state.Trimmed, 1)

@@ -23,7 +23,7 @@ const (
 	minLog = 8 << 20
 	// snapshotPause is the time after a failed snapshot before the next one.
 	snapshotPause = time.Minute
-	// retryFor limits how long an object of a snapshot is tried.
+	// retryFor limits the time for which the upload of an object of a snapshot is retried.
 	retryFor = 10 * time.Minute
 )
 
@@ -89,7 +89,7 @@ func (p *Primary) startSnapshot(ctx context.Context) {
 // errUnchanged ends a snapshot if the last one has the same content.
 var errUnchanged = errors.New("nothing has changed since the last snapshot")
 
-// snapshot makes a snapshot and deletes what no restore needs any more.
+// snapshot makes a snapshot and deletes the objects that no restore needs.
 func (p *Primary) snapshot(ctx context.Context) error {
 	var m format.Manifest
 	recipients := p.settings().Recipients

@@ -19,8 +19,8 @@ const (
 	unreferencedFile = "unreferenced.json" // see contents
 )
 
-// State is what a primary knows about its replica when it starts. A standby that has been promoted
-// writes it before it becomes the primary.
+// State describes the replica, for the next start of the primary. A promoted standby writes it before it
+// becomes the primary.
 type State struct {
 	Format  int    `json:"format"`
 	Replica string `json:"replica"` // format.Identity.ID; "" before the first contact
@@ -30,7 +30,7 @@ type State struct {
 	Begun  bool   `json:"begun"`
 	Next   uint64 `json:"next"`   // number of the next segment in the epoch, from 1
 	Before string `json:"before"` // SHA-256 of the segment before it, in hexadecimal; "" if there is none
-	// Position is that of the last change at the target: the next segment begins after it.
+	// Position is the position of the last change at the target. The next segment begins after it.
 	Position uint64 `json:"position"`
 	End      int64  `json:"end"` // time of the last change at the target, Unix milliseconds
 	// Gap is set if changes are missing before Position, so that the log is of no use without a new snapshot.

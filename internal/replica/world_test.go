@@ -22,8 +22,8 @@ import (
 	"svc/internal/replica/target/targettest"
 )
 
-// database is a server's data: a list of texts, which are written through the recorder of a spool. Its copies
-// are what a restore must give.
+// database is the data of a server: a list of texts, which are written through the recorder of a spool. Restored
+// states must equal its copies.
 type database struct {
 	mu    sync.Mutex
 	spool *spool.Spool
@@ -31,7 +31,7 @@ type database struct {
 	positions
 }
 
-// positions are those of both databases. Events are never written.
+// positions are the positions of both databases. Events are never written.
 type positions struct{ records, events spool.At }
 
 // write commits a text.

@@ -89,8 +89,8 @@ func (b *Bucket) Open(ctx context.Context, name string) (io.ReadCloser, int64, e
 	return &content{body: body, remaining: info.Size, last: true}, info.Size, nil
 }
 
-// List calls visit for each object whose name begins with the folder and a slash, in the order of
-// their names, until visit returns an error. An empty folder means all.
+// List calls visit for each object below the folder, in the order of their names, until visit returns
+// an error. An empty folder means all objects.
 func (b *Bucket) List(ctx context.Context, folder string, visit func(name string, size int64) error) error {
 	prefix := b.s3.prefix
 	if folder != "" {

@@ -221,8 +221,8 @@ func (c *Collection) Open(ctx context.Context, name string) (io.ReadCloser, int6
 	return &content{body: answer.Body, remaining: size, last: true}, size, nil
 }
 
-// List calls visit for each object whose name begins with the folder and a slash, in the order of
-// their names, until visit returns an error. An empty folder means all.
+// List calls visit for each object below the folder, in the order of their names, until visit returns
+// an error. An empty folder means all objects.
 func (c *Collection) List(ctx context.Context, folder string, visit func(name string, size int64) error) error {
 	return c.Busy(c.walk(ctx, folder, visit))
 }
@@ -232,7 +232,7 @@ func (c *Collection) walk(ctx context.Context, folder string, visit func(name st
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
 	}
-	// The order of "a-b/c" and "a/c" is that of "a-b/" and "a/", not that of "a" and "a-b".
+	// Compare folders with their slash, because "a-b/c" sorts before "a/c", although "a" sorts before "a-b".
 	sortName := func(info fs.FileInfo) string {
 		if info.IsDir() {
 			return info.Name() + "/"
@@ -273,8 +273,8 @@ func (c *Collection) members(ctx context.Context, name string) (list []fs.FileIn
 	return list, err
 }
 
-// Delete deletes an object. It succeeds if the object does not exist. Collections stay, because they
-// can only be deleted together with objects that are created meanwhile.
+// Delete deletes an object. It succeeds if the object does not exist. Delete keeps empty collections,
+// because deleting a collection would also delete objects that another client is creating in it.
 func (c *Collection) Delete(ctx context.Context, name string) error {
 	return c.Busy(c.dav.remove(ctx, name))
 }

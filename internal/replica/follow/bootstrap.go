@@ -13,8 +13,8 @@ import (
 	"svc/internal/replica/history"
 )
 
-// bootstrap replaces the content of the data directory with the newest snapshot. While it runs, standby.json says that
-// the copy is not complete, so that an interrupted bootstrap begins again.
+// bootstrap replaces the content of the data directory with the newest snapshot. While it runs, standby.json marks the
+// copy as incomplete, so that an interrupted bootstrap begins again.
 func (f *Follower) bootstrap(ctx context.Context, identity format.Identity, again bool) error {
 	h, err := history.Read(ctx, f.config.Target, f.config.Identities...)
 	if err != nil {

@@ -102,7 +102,7 @@ func (w *world) cut() format.Cut {
 	return format.Cut{Format: format.Version, Epoch: w.epoch, Segment: w.number, SHA256: w.before, Position: w.at}
 }
 
-// copied is a standby whose databases are a list of positions.
+// copied is a standby. A list of positions replaces its databases.
 type copied struct {
 	*follow.Follower
 	mu        sync.Mutex

@@ -29,9 +29,9 @@ var ErrUnsafe = errors.New("the target replaces objects that exist, so it cannot
 const contactEvery = 70 * time.Second
 
 // Promote makes this copy the primary. oldPrimaryIsDown means that the caller knows that the old primary has stopped: the
-// lease of the old primary is then not waited for, and the target need not be able to refuse objects that exist. An error
-// means that the copy is a standby as before. A promotion that was interrupted can be repeated. Afterwards,
-// Run returns ErrPromoted, and the directory is that of a primary once Finish has been called on the closed databases.
+// lease of the old primary is then not waited for, and the target need not be able to refuse objects that exist. After an
+// error, the copy is still a standby. A promotion that was interrupted can be repeated. Afterwards, Run returns
+// ErrPromoted, and the directory belongs to a primary once Finish has been called on the closed databases.
 func (f *Follower) Promote(ctx context.Context, oldPrimaryIsDown bool) (p replica.Promotion, err error) {
 	f.work.Lock()
 	defer f.work.Unlock()
@@ -128,8 +128,8 @@ func (f *Follower) create(ctx context.Context, name string, content []byte) erro
 	return err
 }
 
-// waitForLease waits until the old primary accepts no writes any more because of its lease. It has not read an
-// epoch later than the one that exists now.
+// waitForLease waits until the lease of the old primary has ended, so that it accepts no writes. The old primary
+// cannot renew the lease, because the next epoch exists.
 func (f *Follower) waitForLease(ctx context.Context) error {
 	contact, err := readObject[format.Contact](ctx, f.config.Target, format.PrimaryName)
 	if errors.Is(err, target.ErrMissing) {

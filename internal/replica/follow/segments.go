@@ -169,7 +169,7 @@ func (f *Follower) checkLog(ctx context.Context, counts bool) error {
 			return nil
 		}
 	}
-	// it may have been stored since it was asked for
+	// it may have been stored since the last request for it
 	name := format.SegmentName(f.at.Epoch, f.at.Segment+1)
 	content, _, err := f.config.Target.Open(ctx, name)
 	if errors.Is(err, target.ErrMissing) {

@@ -9,8 +9,8 @@ import (
 	"svc/internal/replica/target"
 )
 
-// timeline has the epochs after a given one. An epoch without a cut is that of a primary that is being made, or
-// never was.
+// timeline has the epochs after a given one. An epoch has no cut while its server is being promoted, and if that
+// promotion has failed.
 type timeline struct {
 	base   uint32
 	epochs map[uint32]format.Epoch

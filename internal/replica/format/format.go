@@ -76,18 +76,18 @@ type Epoch struct {
 	Time   int64  `json:"time"`  // Unix milliseconds
 }
 
-// Cut says which segments before an epoch count: those up to the given one. A primary writes it before
-// the first segment of its epoch. The first epoch of a replica has none.
+// Cut names the last segment before an epoch that counts. A primary writes the cut before the first
+// segment of its epoch. The first epoch of a replica has no cut.
 type Cut struct {
 	Format  int    `json:"format"`
 	Epoch   uint32 `json:"epoch"`   // of the last segment that counts
 	Segment uint64 `json:"segment"` // its number; 0 if the epoch has no segment that counts
-	// SHA256 is that of the last segment before the cut, in hexadecimal; "" if no segment counts at all.
+	// SHA256 is the checksum of the last segment before the cut, in hexadecimal; "" if no segment counts.
 	SHA256   string `json:"sha256"`
 	Position uint64 `json:"position"` // position that the history has reached with the cut
 }
 
-// Contact is what the primary has said last.
+// Contact describes the state of the primary at its last contact.
 type Contact struct {
 	Format   int    `json:"format"`
 	Epoch    uint32 `json:"epoch"`

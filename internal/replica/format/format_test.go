@@ -10,7 +10,7 @@ import (
 	"svc/internal/replica/format"
 )
 
-// TestNamesAreInOrder holds what listings rely on: the order of names is that of numbers.
+// TestNamesAreInOrder compares the order of names with the order of numbers, because listings sort by name.
 func TestNamesAreInOrder(t *testing.T) {
 	t.Parallel()
 	for _, names := range [][]string{

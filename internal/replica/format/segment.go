@@ -37,7 +37,7 @@ type Change struct {
 	Set      []byte // encoded by package change
 }
 
-// Header is what a segment says about itself without being decrypted.
+// Header is the part of a segment that is never encrypted.
 type Header struct {
 	Epoch     uint32
 	Number    uint64 // in its epoch, from 1
@@ -107,8 +107,8 @@ func NextChange(b []byte) (c Change, rest []byte, err error) {
 	return c, b[at+crc32.Size:], nil
 }
 
-// Seal returns a segment with the given changes, encoded by AppendChange. The header need not say whether it is
-// encrypted: it is if there are recipients.
+// Seal returns a segment with the given changes, encoded by AppendChange. Seal encrypts the segment if there are
+// recipients, regardless of h.Encrypted.
 func Seal(h Header, changes []byte, recipients ...age.Recipient) ([]byte, error) {
 	h.Encrypted = len(recipients) > 0
 	var body bytes.Buffer

@@ -18,7 +18,7 @@ import (
 const benchBytes = 32 << 20
 
 // BenchmarkStage builds a state from a snapshot of an empty directory and the log after it: batches of 500 events and 100
-// records in each transaction, or one record in each. The rate is that of the change sets; a restore has to reach 20 MB/s.
+// records in each transaction, or one record in each. The rate counts the bytes of the change sets. The target is 20 MB/s.
 func BenchmarkStage(b *testing.B) {
 	b.Run("batches", func(b *testing.B) { benchStage(b, 500, 100) })
 	b.Run("single", func(b *testing.B) { benchStage(b, 0, 1) })

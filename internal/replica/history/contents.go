@@ -27,9 +27,9 @@ type Contents struct {
 	Missing int   // number of them whose content is not at the target
 }
 
-// FetchContents stores the contents of the local files that the records in the folder dir name, below that folder, like
-// a server does whose storage directory is in its data directory. Contents that are not at the target are counted. The
-// error is an *Error, or one of the database or of the file system.
+// FetchContents downloads the contents of local files to the data directory dir, as named by the records in it. It uses
+// the default storage directory of a server, and counts the contents that are not at the target. The error is an
+// *Error, or comes from the database or the file system.
 func (h *History) FetchContents(ctx context.Context, dir string) (Contents, error) {
 	return h.eachContent(dir, func(f *store.File) error {
 		to := filepath.Join(dir, datadir.Files, datadir.Objects, filepath.FromSlash(files.DiskPath(f.ObjectKey)))
@@ -43,8 +43,8 @@ func (h *History) FetchContents(ctx context.Context, dir string) (Contents, erro
 // pageOfFiles is the number of file records that one transaction reads.
 const pageOfFiles = 1000
 
-// eachContent calls visit for each local file of the records in a folder whose content is complete. It counts the files
-// for which visit returns target.ErrMissing.
+// eachContent calls visit for each local file with complete content in the records of a folder. It counts the calls
+// that return target.ErrMissing.
 func (h *History) eachContent(dir string, visit func(*store.File) error) (c Contents, err error) {
 	db, err := store.Open(filepath.Join(dir, datadir.Database), store.Options{ReadOnly: true})
 	if err != nil {

@@ -229,7 +229,7 @@ func isSum(text string) bool {
 	return err == nil
 }
 
-// parseSum decodes a SHA-256 in hexadecimal. An empty text stands for no segment, whose sum is zero.
+// parseSum decodes a SHA-256 in hexadecimal. For an empty text it returns the zero Sum, which means "no segment".
 func parseSum(text string) (sum format.Sum, err error) {
 	b, err := hex.DecodeString(text)
 	if err == nil && len(b) != 0 && len(b) != len(sum) {

@@ -23,7 +23,7 @@ import (
 )
 
 // TestRestoreEqualsModel writes, ships, snapshots and promotes at random, and restores random positions and times. Each
-// restored state has the digests that were noted when it was current.
+// restored state must have the digests that the test has recorded at that position.
 func TestRestoreEqualsModel(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {

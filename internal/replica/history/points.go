@@ -78,7 +78,7 @@ func (h *History) reaches(last, until Until, gap *Error) error {
 // at the time.
 func seconds(milliseconds int64) int64 { return (milliseconds + 999) / 1000 }
 
-// Until says how far a restore goes. The zero value means the newest state.
+// Until is the last position or time that a restore includes. The zero value means the newest state.
 type Until struct {
 	Time     int64  // Unix milliseconds; 0 = no limit
 	Position uint64 // 0 = no limit
@@ -96,7 +96,7 @@ type RangeError struct {
 	Gap      *Error
 }
 
-// Error says which states can be restored.
+// Error returns a text with the range of states that can be restored.
 func (e *RangeError) Error() string {
 	wanted := fmt.Sprintf("position %d", e.Until.Position)
 	if e.Until.Time > 0 {

@@ -20,8 +20,8 @@ type Staged struct {
 	End // the state; it has the changes up to End.Position and no later ones
 }
 
-// Stage builds a state beside the data directory data, or in it; see backup.Stage. The state is that of a server that
-// has never replicated: its files have no position. The caller must hold the lock of the data directory, give the data a
+// Stage builds a state beside the data directory data, or in it; see backup.Stage. The databases of the state have no
+// positions, like those of a server that has never replicated. The caller must hold the lock of the data directory, give the data a
 // new ID with store.Store.Renew, and then call Swap or Discard. The error is ErrEmpty, a *RangeError, an *Error, or one
 // of the file system.
 func (h *History) Stage(ctx context.Context, data string, until Until) (*Staged, error) {

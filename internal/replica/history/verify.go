@@ -79,8 +79,8 @@ func (v *Verified) note(end End) {
 	}
 }
 
-// verifySnapshot verifies a snapshot and the log up to the next one. If the snapshot was deleted meanwhile, errors do not
-// count.
+// verifySnapshot verifies a snapshot and the log up to the next one. It ignores errors if the primary has deleted the
+// snapshot in the meantime.
 func (h *History) verifySnapshot(ctx context.Context, i int, v *Verified) (err error) {
 	m := h.Snapshots[i]
 	a := h.openArchive(ctx, m)

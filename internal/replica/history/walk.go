@@ -25,8 +25,8 @@ type End struct {
 	Position uint64 // the last position of the history
 	Time     int64  // of the change at that position, or of the snapshot if no change follows it; Unix milliseconds
 	Segments int    // number of segments that were visited
-	// Gap is nil, or says which object the walk could not continue with because changes before it are not at the
-	// target. Only a later snapshot continues there.
+	// Gap is not nil if the walk ended before an object because changes before it are not at the target. Gap names
+	// that object. Only a later snapshot can continue there.
 	Gap *Error
 }
 
@@ -206,7 +206,7 @@ func (h *History) segment(ctx context.Context, p place) (*Segment, error) {
 }
 
 // recheck is called when a segment of the newest epoch is missing. It returns nil if that is the end of the log. If
-// there are later segments, it reads the segment again, because it may have been stored meanwhile.
+// there are later segments, recheck reads the segment again, because the primary may just have stored it.
 func (h *History) recheck(ctx context.Context, p place) (*Segment, error) {
 	last, err := h.lastSegment(ctx, p.epoch)
 	if err != nil || last < p.number {

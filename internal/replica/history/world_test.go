@@ -31,7 +31,7 @@ import (
 	"svc/store"
 )
 
-// world is a data directory whose changes go to a target, and what the test knows about its states.
+// world is a data directory that is replicated to a target, with the digests of its states.
 type world struct {
 	t        testing.TB
 	random   *rand.Rand
@@ -208,7 +208,7 @@ func (w *world) shipSegment(changes []format.Change) {
 	w.next, w.before, w.shipped = w.next+1, format.SumOf(segment), last.Position
 }
 
-// lose drops the waiting changes, like a primary whose spool was full. The next segment follows a gap.
+// lose drops the waiting changes, like a primary with a full spool. The next segment follows a gap.
 func (w *world) lose() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

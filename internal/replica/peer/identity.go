@@ -21,7 +21,7 @@ import (
 	"svc/internal/replica/target"
 )
 
-// identity is what the file identity.json contains.
+// identity is the content of the file identity.json.
 type identity struct {
 	Secret      []byte `json:"secret"`      // 32 random bytes
 	Certificate string `json:"certificate"` // PEM
@@ -86,7 +86,7 @@ func openIdentity(dir string, renew bool) (id identity, err error) {
 	return id, nil
 }
 
-// validity is that of the certificate. The primary compares its hash, and not its times.
+// validity is the validity period of the certificate. The primary compares the hash of the certificate only.
 const validity = 100 * 365 * 24 * time.Hour
 
 func newIdentity(now time.Time) (identity, error) {

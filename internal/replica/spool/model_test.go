@@ -13,7 +13,7 @@ import (
 	"svc/internal/replica/spool"
 )
 
-// disk is what a data directory and a target contain: two databases, the spool, and the state of the
+// disk is the content of a data directory and of a target: two databases, the spool, and the state of the
 // shipper. The databases are durable; the spool is not.
 type disk struct {
 	dir    string
@@ -131,7 +131,7 @@ func (m *model) snapshot() {
 	check(m, m.s.Confirm(position))
 }
 
-// kill ends the process, and starts it again with a copy of the files as they are. After a power cut, the
+// kill ends the process, and starts it again with a copy of the current files. After a power cut, the
 // end of the spool is missing or damaged.
 func (m *model) kill(power bool) {
 	recording := !m.s.Gap()

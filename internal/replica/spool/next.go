@@ -102,8 +102,8 @@ func (s *Spool) parts(after uint64) (parts []part, until uint64, voids []uint64,
 	return parts, until, voids, nil
 }
 
-// read adds the changes of a part of a file that are above one position and not above another one. full is
-// true if there are no more changes to be added.
+// read adds the changes of a part of a file between two positions, without the first and with the second. full
+// reports whether the batch is complete.
 func (p part) read(b *Batch, end *cursor, after, until uint64, limit int, voids []uint64) (full bool, err error) {
 	f, err := os.Open(p.path)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p part) read(b *Batch, end *cursor, after, until uint64, limit int, voids 
 	return full, err
 }
 
-// Confirm says that the target has everything up to a position. Files with nothing else are deleted.
+// Confirm records that the target has all changes up to a position. It deletes the files that contain no later ones.
 func (s *Spool) Confirm(position uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,7 +3,7 @@
 //
 //	spool.go   Spool: opening, gaps, closing
 //	append.go  the recorders of both databases
-//	next.go    reading changes, and deleting those that the target has
+//	next.go    reading changes, and deleting confirmed ones
 //	file.go    the files of a spool
 //
 // A change is appended before its transaction is committed, without a sync. Changes whose
@@ -228,8 +228,8 @@ func (s *Spool) drop(why string) {
 
 // Resume returns the position of the databases, and ends a gap: changes above that position are
 // recorded again. It does nothing else if there is no gap. The caller must hold the locks of both
-// databases, so that a snapshot that is taken meanwhile has this position. No change will be recorded with
-// a time, in Unix milliseconds, before notBefore. After an error, there still is a gap.
+// databases while it takes the images of a snapshot and calls Resume, so that the snapshot has this position.
+// Changes are recorded with notBefore, in Unix milliseconds, as their earliest time. After an error, the gap remains.
 func (s *Spool) Resume(notBefore int64) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ func check(t testing.TB, err error) {
 // plenty is the free space of a disk that is not full.
 func plenty() (uint64, error) { return 1 << 40, nil }
 
-// open opens a spool whose disk is not full.
+// open opens a spool on a disk that is not full.
 func open(t testing.TB, dir string, records, events uint64, o spool.Options) *spool.Spool {
 	t.Helper()
 	if o.Free == nil {
@@ -330,7 +330,7 @@ func TestOpenComparesWithTheDatabases(t *testing.T) {
 	}
 }
 
-// TestKillWhileAFileBegins opens a spool whose newest file has no complete header.
+// TestKillWhileAFileBegins opens a spool after the header of its newest file was written in part.
 func TestKillWhileAFileBegins(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{0, 30} {
@@ -392,7 +392,7 @@ func TestStart(t *testing.T) {
 	wantNext(t, s, 95, "1:96:a")
 }
 
-// TestNextFindsDamage drops a spool whose file is damaged after it was opened.
+// TestNextFindsDamage damages the file of an open spool. Next must drop the spool.
 func TestNextFindsDamage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -278,7 +278,7 @@ func walk(ctx context.Context, in fs.FS, folder string, visit func(Object) error
 	if err != nil {
 		return fmt.Errorf("list %s: %w", folder, withoutPath(err))
 	}
-	// The order of "a-b/c" and "a/c" is that of "a-b/" and "a/", not that of "a" and "a-b".
+	// Compare folders with their slash, because "a-b/c" sorts before "a/c", although "a" sorts before "a-b".
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(sortName(a), sortName(b)) })
 	for _, entry := range entries {
 		name := path.Join(folder, entry.Name())

@@ -40,8 +40,8 @@ type Target interface {
 	// error wraps ErrMissing. The reader returns io.EOF only after size bytes.
 	Open(ctx context.Context, name string) (content io.ReadCloser, size int64, err error)
 
-	// List calls visit for each object whose name begins with the folder and a slash, in the order of
-	// their names, until visit returns an error, which List returns. An empty folder means all.
+	// List calls visit for each object below the folder, in the order of their names, until visit
+	// returns an error, which List returns. An empty folder means all objects.
 	List(ctx context.Context, folder string, visit func(Object) error) error
 
 	// Delete deletes an object. It succeeds if the object does not exist.
@@ -88,8 +88,8 @@ func Open(l Location, c Credentials, client *http.Client) (Target, error) {
 	}
 }
 
-// RetryAfter returns for how long a server wants no further request, or 0 if the error of a target
-// does not say that.
+// RetryAfter returns the duration for which a server wants no further request, or 0 if the error of a
+// target does not contain one.
 func RetryAfter(err error) time.Duration { return outbound.RetryAfter(err) }
 
 // segment is a segment of the name of an object. Everything that begins with another character is
