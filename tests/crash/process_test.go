@@ -69,15 +69,19 @@ type process struct {
 // optional command that starts the server.
 func start(t *testing.T, data, log string, before ...string) *process {
 	t.Helper()
-	p := &process{
-		command: program(aServer, "serve", "--data", data, "--listen", "127.0.0.1:0"),
-		address: make(chan string, 1), exited: make(chan struct{}),
-	}
+	c := program(aServer, "serve", "--data", data, "--listen", "127.0.0.1:0")
 	if len(before) > 0 {
 		through, err := exec.LookPath(before[0])
 		check(t, err)
-		p.command.Path, p.command.Args = through, append(before, p.command.Args...)
+		c.Path, c.Args = through, append(before, c.Args...)
 	}
+	return launch(t, c, log)
+}
+
+// launch starts the given command, which must run a server, and appends its output to a log file.
+func launch(t *testing.T, c *exec.Cmd, log string) *process {
+	t.Helper()
+	p := &process{command: c, address: make(chan string, 1), exited: make(chan struct{})}
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	check(t, err)
 	out, err := p.command.StderrPipe()
