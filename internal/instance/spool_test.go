@@ -272,6 +272,8 @@ func TestStandbyKeepsItsPositions(t *testing.T) {
 	releaseEvents()
 	release()
 	must(t, err)
+	i.Store.SetFollowing(false)
+	must(t, i.Events.SetFollowing(false))
 	change(t, i, "promoted")
 	b, err := i.Spool.Next(95, format.MaxSegment)
 	if err != nil || b.First != 96 || b.Count < 2 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -331,9 +332,9 @@ func promoteTwice(t *testing.T, lost bool, fails int) bool {
 	view := w.target.View()
 	c := w.open(dir, view)
 	w.ship()
-	requests := 0
+	var requests atomic.Int64
 	fail := func(context.Context, targettest.Call) error {
-		if requests++; requests >= fails {
+		if requests.Add(1) >= int64(fails) {
 			return errors.New("no answer")
 		}
 		return nil
