@@ -292,8 +292,9 @@ func TestPoints(t *testing.T) {
 	} {
 		_, _, err := w.restore(until)
 		for _, err := range []error{err, w.read().Check(t.Context(), until)} {
-			if _, ok := errors.AsType[*history.RangeError](err); !ok {
-				t.Errorf("%+v: %v", until, err)
+			outside, ok := errors.AsType[*history.RangeError](err)
+			if !ok || outside.From.Position != first.Position || outside.To.Position != last.position {
+				t.Errorf("%+v: %v; what is kept is from %d to %d", until, err, first.Position, last.position)
 			}
 		}
 	}

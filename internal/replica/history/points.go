@@ -46,7 +46,7 @@ func (h *History) Points(ctx context.Context) (Points, error) {
 // Check returns the error with which Stage refuses a state that the log and the snapshots cannot have. As Points, it
 // does not notice damage or a gap.
 func (h *History) Check(ctx context.Context, until Until) error {
-	if _, err := h.choose(until); err != nil {
+	if _, err := h.choose(ctx, until); err != nil {
 		return err
 	}
 	to, err := h.newest(ctx)
@@ -115,7 +115,7 @@ func formatTime(milliseconds int64) string {
 }
 
 // choose returns the newest snapshot from which the wanted state can be built.
-func (h *History) choose(until Until) (chosen format.Manifest, err error) {
+func (h *History) choose(ctx context.Context, until Until) (chosen format.Manifest, err error) {
 	if len(h.Snapshots) == 0 {
 		return chosen, ErrEmpty
 	}
@@ -125,8 +125,11 @@ func (h *History) choose(until Until) (chosen format.Manifest, err error) {
 		}
 	}
 	if len(chosen.Parts) == 0 {
-		first, last := h.Snapshots[0], h.Snapshots[len(h.Snapshots)-1]
-		return chosen, &RangeError{Until: until, From: Until{first.Time, first.Position}, To: Until{last.Time, last.Position}}
+		last, err := h.newest(ctx)
+		if err != nil {
+			return chosen, err
+		}
+		return chosen, &RangeError{Until: until, From: Until{h.Snapshots[0].Time, h.Snapshots[0].Position}, To: last}
 	}
 	return chosen, nil
 }

@@ -37,7 +37,7 @@ func (h *History) Stage(ctx context.Context, data string, until Until) (*Staged,
 
 // build is like Stage, but the files have the position of the state.
 func (h *History) build(ctx context.Context, data string, until Until) (s *Staged, err error) {
-	m, err := h.choose(until)
+	m, err := h.choose(ctx, until)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (h *History) unpack(ctx context.Context, data string, m format.Manifest) (s
 // position of the snapshot, and the log goes on at the segment that the manifest names. The error is ErrEmpty, an
 // *Error, or one of the file system.
 func (h *History) StageNewest(ctx context.Context, data string) (*backup.Staged, format.Manifest, error) {
-	m, err := h.choose(Until{})
+	m, err := h.choose(ctx, Until{})
 	if err != nil {
 		return nil, m, err
 	}
