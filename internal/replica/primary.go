@@ -346,9 +346,10 @@ func (p *Primary) update(change func(s *State)) error {
 
 // fence stops the replication for ever, because another server is the primary.
 func (p *Primary) fence(by format.Epoch) {
-	err := p.update(func(s *State) { s.Fenced = &by })
-	p.log.Error("another server has become the primary; writes are refused from now on",
-		"epoch", by.Number, "primary", by.Name, "error", err)
+	p.log.Error("another server has become the primary; writes are refused from now on", "epoch", by.Number, "primary", by.Name)
+	if err := p.update(func(s *State) { s.Fenced = &by }); err != nil { // the next start reads the epoch again
+		p.log.Error("cannot store that another server is the primary", "error", err)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.snapshotEnd != nil {
