@@ -17,6 +17,8 @@
 //	questions.go    the size of events on disk, and queries about them
 //	large.go        lists of large projects
 //	backup.go       backups, and requests during backups
+//	replica.go      the cost of a replica, snapshots and restores
+//	standby.go      standbys, and promotions
 //	files.go        uploads and downloads of files
 //	codehost.go     requests while a code host hangs
 //	nginx.go        nginx, the reference for downloads
@@ -52,8 +54,9 @@ type suite struct {
 	submissions, burst     int           // logs sent in a round, and logs sent at once to measure the search index
 	batchEvents            int           // events sent in a round
 	events, logs, feedback int
-	megabytes              int // size of the data directory that is backed up
-	download, upload, slow int // sizes of files in MiB, and the number of slow downloads
+	megabytes              int           // size of the data directory that is backed up
+	followed               time.Duration // load that a promotion applies
+	download, upload, slow int           // sizes of files in MiB, and the number of slow downloads
 
 	tables []table
 }
@@ -76,6 +79,7 @@ var benchmarks = []struct {
 	{"ingest", (*suite).ingest},
 	{"large", (*suite).large},
 	{"backup", (*suite).backup},
+	{"replica", (*suite).replica},
 	{"files", (*suite).files},
 	{"codehost", (*suite).codeHost},
 }
@@ -104,7 +108,8 @@ func run(args []string, out io.Writer) (err error) {
 	flags.IntVar(&s.batchEvents, "round-events", 200_000, "events sent in a round")
 	flags.IntVar(&s.events, "events", 10_000_000, "events that questions are about, in each shape; large has them too")
 	flags.IntVar(&s.logs, "logs", 1_000_000, "logs in the large data directory; a tenth as many feedback entries")
-	flags.IntVar(&s.megabytes, "megabytes", 1000, "size of the data directory that is backed up")
+	flags.IntVar(&s.megabytes, "megabytes", 1000, "size of the data directory that is backed up and replicated")
+	flags.DurationVar(&s.followed, "followed", time.Minute, "time of load that a promotion of a standby applies")
 	flags.IntVar(&s.download, "download", 1024, "size of the file that is downloaded, in MiB")
 	flags.IntVar(&s.upload, "upload", 1024, "size of the file that is uploaded, in MiB; at most 4096")
 	flags.IntVar(&s.slow, "slow", 1000, "slow downloads at the same time")

@@ -27,8 +27,8 @@ func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	testutil.WithoutDetector(t)
 	var out strings.Builder
-	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-events", "100", "-download", "2", "-upload", "9", "-slow", "5",
-		"updatecheck", "submissions", "ingest", "files", "codehost"}, &out)
+	err := run([]string{"-dir", t.TempDir(), "-rounds", "1", "-each", "10ms", "-submissions", "50", "-burst", "100", "-round-events", "100", "-events", "100", "-download", "2", "-upload", "9", "-slow", "5", "-megabytes", "1", "-followed", "200ms",
+		"updatecheck", "submissions", "ingest", "replica", "files", "codehost"}, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +42,11 @@ func TestSmallRun(t *testing.T) {
 		`(?m)^  saving something meanwhile, 99 of 100 times +[\d.]+ ms`,
 		`(?m)^  bytes of an event on disk +[\d.]+ `,
 		`(?m)^  retention by week +[\d.]+ ms, `,
+		`(?m)^  events, recorded, not sent yet +\d+\.\d\d .* ≥ 0.98 +(met|MISSED)`,
+		`(?m)^  restore of a snapshot, beside svc restore of a backup +\d+\.\d\d .* ≥ 0.5 +(met|MISSED)`,
+		`(?m)^  log that a restore applies, \d+ MB +\d.* ≥ 20 MB/s +(met|MISSED)`,
+		`(?m)^  a standby behind a primary under load, worst +\d.* ≤ 4 s +(met|MISSED)`,
+		`(?m)^  promotion after 200ms of load without a look +\d.* ≤ 5 s +(met|MISSED)`,
 		`(?m)^  in chunks +[\d.,]+ MB/s`,
 		`(?m)^  in one request +[\d.,]+ MB/s`,
 		`(?m)^  ranges of 64 KiB at random, connections: 8 +\d|^  skipped: downloads beside nginx, because there is no nginx: install `,

@@ -27,7 +27,7 @@ const (
 	startPoll = time.Millisecond
 )
 
-// Server is a running process of "svc serve".
+// Server is a running process of "svc serve" or "svc standby".
 type Server struct {
 	Process
 
@@ -47,7 +47,16 @@ type Server struct {
 // Serve starts a server with a data directory, which it creates if necessary. It returns
 // when the server responds. settings are additional flags.
 func (p Program) Serve(ctx context.Context, data string, settings ...string) (*Server, error) {
-	args := append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
+	return p.start(ctx, "serve", data, settings)
+}
+
+// Standby is like Serve for a standby that follows the replica at the target from.
+func (p Program) Standby(ctx context.Context, data, from string, settings ...string) (*Server, error) {
+	return p.start(ctx, "standby", data, append([]string{"--from", from}, settings...))
+}
+
+func (p Program) start(ctx context.Context, command, data string, settings []string) (*Server, error) {
+	args := append([]string{command, "--data", data, "--listen", "127.0.0.1:0", "--public-rate-limit", "0"}, settings...)
 	s := &Server{Data: data, program: p, command: p.Command(ctx, args...), exited: make(chan error, 1)}
 	var err error
 	if s.log, err = os.OpenFile(data+".log", os.O_CREATE|os.O_RDWR|os.O_TRUNC, 0o600); err != nil {
@@ -69,7 +78,7 @@ func (p Program) Serve(ctx context.Context, data string, settings ...string) (*S
 		return s.answers(), nil
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("svc serve: %w", err), s.Kill())
+		return nil, errors.Join(fmt.Errorf("svc %s: %w", command, err), s.Kill())
 	}
 	s.Start = time.Since(begin)
 	return s, nil
@@ -142,7 +151,7 @@ func (s *Server) Stop() error {
 	}
 	err := <-s.exited
 	if err != nil {
-		err = fmt.Errorf("svc serve: %w: %s", err, s.lastLines())
+		err = fmt.Errorf("svc: %w: %s", err, s.lastLines())
 	}
 	return errors.Join(err, s.log.Close())
 }
