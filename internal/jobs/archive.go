@@ -21,12 +21,15 @@ import (
 	"svc/store"
 )
 
-// stagePrefix is the prefix of the names of the directories into which the databases are
-// copied for a backup. They are in the staging directory.
-const stagePrefix = "backup-"
+// The prefixes of the names of the directories into which the databases are copied. They are in the
+// staging directory.
+const (
+	backupPrefix   = "backup-"
+	snapshotPrefix = "snapshot-"
+)
 
-// Archiver makes backups of the data directory that this process has opened. It makes one backup at
-// a time.
+// Archiver makes backups of the data directory that this process has opened. It makes one backup and
+// one snapshot for a replica at a time.
 type Archiver struct {
 	DB      *store.Store
 	Events  *event.Engine
@@ -39,7 +42,8 @@ type Archiver struct {
 	// Files gives access to the local files. It is nil if the server has no files.
 	Files *engine.Engine
 
-	busy sync.Mutex
+	busy     sync.Mutex // held by Write
+	snapping sync.Mutex // held by Snapshot, whose target can be slow, so that it must not keep backups waiting
 }
 
 // Write writes a backup to a stream. The backup contains both databases as of one point
@@ -66,31 +70,36 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 			return nil, err
 		}
 	}
-	return a.write(ctx, to, o.Files, stored, o.Recipients, func() error { return nil })
+	stage, at, err := a.stage(backupPrefix, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	return a.write(ctx, to, stage, at, o.Files, stored, o.Recipients)
 }
 
-// Snapshot writes an archive without local files, for a replica; see replica.Config.Archive.
-func (a *Archiver) Snapshot(ctx context.Context, to io.Writer, recipients []string, imaged func() error) error {
-	a.busy.Lock() // for a backup in progress
-	defer a.busy.Unlock()
-	_, err := a.write(ctx, to, false, nil, recipients, imaged)
+// Snapshot writes an archive without local files, for a replica; see replica.Config.Archive. Backups
+// can be made meanwhile.
+func (a *Archiver) Snapshot(ctx context.Context, to io.Writer, recipients []string, imaged func() error) (err error) {
+	a.snapping.Lock()
+	defer a.snapping.Unlock()
+	stage, at, err := a.stage(snapshotPrefix, imaged)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	_, err = a.write(ctx, to, stage, at, false, nil, recipients)
 	return err
 }
 
-// write copies the databases, calls imaged at the time of the copies, and writes an archive of them. The caller
-// must hold a.busy.
-func (a *Archiver) write(ctx context.Context, to io.Writer, files bool, stored map[store.FileID]bool, recipients []string,
-	imaged func() error,
+// write writes an archive of the copies in the directory stage, which were made at the given time.
+func (a *Archiver) write(ctx context.Context, to io.Writer, stage string, at time.Time, files bool,
+	stored map[store.FileID]bool, recipients []string,
 ) (m *backup.Manifest, err error) {
 	keys, err := backup.ParseRecipients(recipients)
 	if err != nil {
 		return nil, err
 	}
-	stage, at, err := a.stage(imaged)
-	if err != nil {
-		return nil, cannotStage(err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	if err := examineCopies(stage); err != nil {
 		return nil, err
 	}
@@ -106,13 +115,17 @@ func (a *Archiver) write(ctx context.Context, to io.Writer, files bool, stored m
 	return w.Close(files, a.Elsewhere)
 }
 
-// stage copies both databases to a new directory in the staging directory. It returns the path of
-// the new directory and the time of the copies, at which it calls imaged.
-func (a *Archiver) stage(imaged func() error) (stage string, at time.Time, err error) {
-	if err := a.removeLeftOvers(); err != nil {
-		return "", at, err
+// stage copies both databases to a new directory in the staging directory, with the given prefix. It
+// returns the path of the new directory and the time of the copies, at which it calls imaged. The
+// caller must hold the lock of backups or of snapshots, which has directories with this prefix.
+func (a *Archiver) stage(prefix string, imaged func() error) (stage string, at time.Time, err error) {
+	if err = a.removeLeftOvers(prefix); err == nil {
+		stage, at, err = instance.CopyDataWhen(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), prefix, imaged)
 	}
-	return instance.CopyDataWhen(a.DB, a.Events, a.now, datadir.StagingOf(a.Data), stagePrefix, imaged)
+	if err != nil {
+		return "", at, cannotStage(err)
+	}
+	return stage, at, nil
 }
 
 // examineCopies reads every page of the copies of both databases in the directory stage. It
@@ -229,14 +242,14 @@ func (a *Archiver) now() time.Time {
 	return a.Now()
 }
 
-// removeLeftOvers removes the copies of databases that killed processes have left behind.
-func (a *Archiver) removeLeftOvers() error {
+// removeLeftOvers removes the directories with a prefix that killed processes have left behind.
+func (a *Archiver) removeLeftOvers(prefix string) error {
 	list, err := os.ReadDir(datadir.StagingOf(a.Data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, entry := range list {
-		if strings.HasPrefix(entry.Name(), stagePrefix) {
+		if strings.HasPrefix(entry.Name(), prefix) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(datadir.StagingOf(a.Data), entry.Name())))
 		}
 	}

@@ -54,7 +54,7 @@ func openArchiver(t *testing.T) *Archiver {
 	})
 	put(t, filepath.Join(data, datadir.Secrets), "secret")
 	put(t, filepath.Join(data, "files", "objects", "a.zip"), "file")
-	put(t, filepath.Join(data, "files", "staging", stagePrefix+"left", datadir.Database), "left by a killed process")
+	put(t, filepath.Join(data, "files", "staging", backupPrefix+"left", datadir.Database), "left by a killed process")
 	put(t, filepath.Join(data, "files", "staging", "upload"), "another's")
 	return &Archiver{DB: db, Events: events, Data: data, Files: engine.New(engine.Config{Dir: filepath.Join(data, datadir.Files)}), Version: "1", Elsewhere: []string{"JWT_SECRET"}}
 }
@@ -240,6 +240,39 @@ func TestSlowReaderHoldsNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBackupDuringSnapshot checks that backups are made while a snapshot for a replica waits for its
+// target, that neither removes the copies of the other, and that both archives are intact.
+func TestBackupDuringSnapshot(t *testing.T) {
+	t.Parallel()
+	a := openArchiver(t)
+	put(t, filepath.Join(a.Data, "files", "staging", snapshotPrefix+"left", datadir.Database), "left by a killed process")
+	project(t, a.DB, "p", 1)
+	var snapshot, out bytes.Buffer
+	slow := writer(func(b []byte) (int, error) {
+		if snapshot.Len() == 0 {
+			if _, err := a.Write(t.Context(), &out, backup.Options{Files: true}); err != nil {
+				t.Errorf("a backup during a snapshot: %v", err)
+			}
+		}
+		return snapshot.Write(b)
+	})
+	if err := a.Snapshot(t.Context(), slow, nil, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, archive := range [][]byte{snapshot.Bytes(), out.Bytes()} {
+		if projects, _ := opened(t, members(t, archive)); projects != 1 {
+			t.Errorf("an archive has %d projects, want 1", projects)
+		}
+	}
+	if got, want := names(t, filepath.Join(a.Data, "files", "staging")), []string{"upload"}; !slices.Equal(got, want) {
+		t.Errorf("staging has %v, want %v", got, want)
+	}
+}
+
+type writer func(b []byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
 
 func TestArchiveThatIsNotWanted(t *testing.T) {
 	t.Parallel()
