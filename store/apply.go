@@ -20,14 +20,6 @@ import (
 // of its backups.
 func (s *Store) Following() bool { return s.file.Following() }
 
-// SetFollowing determines whether the store follows another one. A store that ceases to follow accepts
-// changes from then on.
-func (s *Store) SetFollowing(following bool) {
-	s.file.Lock()
-	defer s.file.Unlock()
-	s.file.SetFollowing(following)
-}
-
 // Apply writes the changes of another store, which this one follows, and makes them visible to
 // readers. All of them share one transaction; see boltfile.Writer.Apply, which also explains the
 // position. The error is boltfile.ErrNewer if a newer program has upgraded the other file. After an

@@ -571,7 +571,6 @@ func TestFollowerRefuses(t *testing.T) {
 		t.Errorf("the file has changed, error %v", err)
 	}
 
-	db = openStore(t, path, store.Options{Follow: true})
-	db.SetFollowing(false)
+	db = openStore(t, path, store.Options{})
 	update(t, db, func(tx *store.Tx) error { return tx.PutProject(p) })
 }

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
@@ -20,7 +19,7 @@ type DB struct {
 	path    string
 	options Options
 
-	following atomic.Bool // see Writer.Following
+	following bool // see Writer.Following
 
 	swap sync.RWMutex // held briefly, never during a transaction
 	bolt *bbolt.DB    // replaced by Compact; nil if the file is too damaged to be opened; guarded by swap
@@ -46,8 +45,7 @@ func Open(path string, o Options) (*DB, error) {
 			return nil, errors.Join(err, bolt.Close())
 		}
 	}
-	d := &DB{path: path, options: o, bolt: bolt}
-	d.following.Store(o.Follow)
+	d := &DB{path: path, options: o, bolt: bolt, following: o.Follow}
 	if !o.ReadOnly {
 		d.addShadow()
 	}
@@ -130,7 +128,7 @@ func (d *DB) View(fn func(*Tx) error) error {
 // update runs fn in a write transaction. If update returns nil, everything that fn wrote
 // is on disk; otherwise nothing is. The error is ErrFollowing if fn changes more than the bucket node
 // of a file that follows another one.
-func (d *DB) update(fn func(*Tx) error) error { return d.transact(fn, d.following.Load()) }
+func (d *DB) update(fn func(*Tx) error) error { return d.transact(fn, d.following) }
 
 // apply is like update, but fn may change a file that follows another one.
 func (d *DB) apply(fn func(*Tx) error) error { return d.transact(fn, false) }

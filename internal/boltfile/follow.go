@@ -21,11 +21,7 @@ var ErrFollowing = fault.New(fault.Unavailable,
 
 // Following reports whether the file follows another one: Apply changes it, and every other
 // transaction can change only the bucket node.
-func (w *Writer) Following() bool { return w.db.following.Load() }
-
-// SetFollowing determines whether the file follows another one. The caller must hold the lock of the
-// writer.
-func (w *Writer) SetFollowing(following bool) { w.db.following.Store(following) }
+func (w *Writer) Following() bool { return w.db.following }
 
 // Apply changes a file that follows another one, in one transaction. changes contains change sets of
 // the other file, without a gap and in the order of their positions. Apply skips the change sets that

@@ -116,7 +116,7 @@ func (l Layout) Settle(w *Writer, u Upgrade) error {
 	if db.options.ReadOnly {
 		return l.refuseOlder(db)
 	}
-	if format < l.Newest() && db.following.Load() { // the upgrade of the other file arrives as change sets
+	if format < l.Newest() && db.following { // the upgrade of the other file arrives as change sets
 		return fmt.Errorf("format %d is from an older version: the primary must be upgraded first", format)
 	}
 	if format < l.Newest() && u.Before != nil {

@@ -42,14 +42,7 @@ func (c *counting) Settle(visible bool) { c.settled = append(c.settled, visible)
 // TestPosition follows the position of a file that is changed with and without a recorder.
 func TestPosition(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
-		_, err := boltfile.Layout{Buckets: [][]byte{[]byte("meta"), []byte("first")}, Oldest: 1}.Make(tx)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := newFollowed(t)
 	put := func(value string) func(*boltfile.Tx) error {
 		return func(tx *boltfile.Tx) error { return tx.Bucket([]byte("first")).Put([]byte("k"), []byte(value)) }
 	}
@@ -93,14 +86,7 @@ func TestPosition(t *testing.T) {
 // is not committed.
 func TestPositionOfAFailedCommit(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
-		_, err := tx.CreateBucket([]byte("first"))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := newFile(t)
 	count := &counting{}
 	db, err := boltfile.Open(path, boltfile.Options{NoSync: true, Recorder: count, MaxSize: 1 << 20})
 	if err != nil {
@@ -167,14 +153,7 @@ func TestDigestFile(t *testing.T) {
 // TestStartAt stores positions in a file as if it were a copy of another one.
 func TestStartAt(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "test.db")
-	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
-		_, err := boltfile.Layout{Buckets: [][]byte{[]byte("meta"), []byte("first")}, Oldest: 1}.Make(tx)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := newFollowed(t)
 	for _, step := range []struct {
 		name       string
 		unrecorded bool

@@ -41,17 +41,30 @@ func (f *follower) Settle(visible bool) {
 	}
 }
 
-// openRecorded returns an open, empty file. The recorder may be nil.
+// openRecorded opens a new file. The recorder may be nil.
 func openRecorded(t *testing.T, recorder boltfile.Recorder) *boltfile.Writer {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "test.db")
-	if err := boltfile.Create(path, func(tx *boltfile.Tx) error {
+	return openWith(t, newFile(t), boltfile.Options{NoSync: true, Recorder: recorder})
+}
+
+// newFile creates a file with an empty bucket.
+func newFile(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "test.db")
+	err := boltfile.Create(path, func(tx *boltfile.Tx) error {
 		_, err := tx.CreateBucket([]byte("first"))
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := boltfile.Open(path, boltfile.Options{NoSync: true, Recorder: recorder})
+	return path
+}
+
+// openWith opens a file until the end of the test.
+func openWith(t *testing.T, path string, o boltfile.Options) *boltfile.Writer {
+	t.Helper()
+	db, err := boltfile.Open(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ package boltfile_test
 
 import (
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -31,14 +30,7 @@ func TestShadowFindsWhatIsNotRecorded(t *testing.T) {
 		{"a sequence", func(tx *bbolt.Tx) error { return first(tx).SetSequence(1) }, true},
 		{"the bucket node", func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("node")); return err }, false},
 	} {
-		path := filepath.Join(t.TempDir(), "test.db")
-		err := boltfile.Create(path, func(tx *boltfile.Tx) error {
-			_, err := tx.CreateBucket([]byte("first"))
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := newFile(t)
 		db, err := boltfile.Open(path, boltfile.Options{NoSync: true})
 		if err != nil {
 			t.Fatal(err)

@@ -35,26 +35,6 @@ const changing = math.MaxUint64
 // writing methods return a fault of kind Unavailable.
 func (e *Engine) Following() bool { return e.file.Following() }
 
-// SetFollowing determines whether the engine follows another one. An engine that ceases to follow
-// accepts events and begins its background work. The error is one of reading the file.
-func (e *Engine) SetFollowing(following bool) error {
-	e.maintaining.Lock()
-	defer e.maintaining.Unlock()
-	e.file.Lock()
-	defer e.file.Unlock()
-	if following == e.file.Following() {
-		return nil
-	}
-	e.refreshing.Lock()
-	defer e.refreshing.Unlock()
-	e.file.SetFollowing(following)
-	if !following {
-		e.nudge()
-		return nil
-	}
-	return e.follow(nil, true)
-}
-
 // Apply writes the changes of another engine, which this one follows, and makes them visible to
 // queries. All of them share one transaction; see boltfile.Writer.Apply, which also explains the
 // position. The error is boltfile.ErrNewer if a newer program has upgraded the other file. After an

@@ -140,13 +140,6 @@ func (f *Follower) Use(apply Apply) {
 	f.apply = apply
 }
 
-// Data returns the ID of the data that the replica has a copy of.
-func (f *Follower) Data() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.shown.Data
-}
-
 // Run follows the primary until ctx ends. The error is ErrPromoted after a promotion, ErrNeedsSnapshot, or
 // one of applying changes. It repeats requests to the target that fail.
 func (f *Follower) Run(ctx context.Context) error {

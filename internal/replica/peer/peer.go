@@ -59,9 +59,6 @@ func Open(dir string, log *slog.Logger) (*Server, error) {
 	return &Server{target.OpenDirectory(objects), certificate, token.Bearer(), log}, nil
 }
 
-// Target returns the objects, for the standby itself.
-func (s *Server) Target() target.Target { return s.objects }
-
 // The time limits of connections. Content is not limited as a whole, because a primary may have a slow
 // line.
 const (

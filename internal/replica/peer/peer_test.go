@@ -35,7 +35,7 @@ func serve(t testing.TB, dir string) (own target.Target, address string) {
 			t.Error(err)
 		}
 	})
-	return s.Target(), listener.Addr().String()
+	return target.OpenDirectory(peer.Objects(dir)), listener.Addr().String()
 }
 
 func token(t testing.TB, dir string, renew bool) string {
