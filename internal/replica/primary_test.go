@@ -157,6 +157,43 @@ func TestTargetDown(t *testing.T) {
 	})
 }
 
+// TestEvery writes continuously while uploads take long. There must be one segment per interval, and a change must be at
+// the target after an interval and an upload.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const upload, pause = 400 * time.Millisecond, 10 * time.Millisecond
+		m := targettest.NewMemory()
+		view := m.View()
+		view.Before = func(_ context.Context, c targettest.Call) error {
+			if c.Operation == "Create" {
+				<-time.After(upload)
+			}
+			return nil
+		}
+		s := start(t, t.TempDir(), "one", view, nil, positions{})
+		wait(t, "the first snapshot", hasSnapshot(s))
+		begun := time.Now()
+		for n := range 1000 {
+			s.write(t, number("a", n))
+			<-time.After(pause)
+			if late := n - int((time.Second+upload)/pause) - 2; late >= 0 && s.Status().Shipped <= uint64(late) {
+				t.Fatalf("after %v, the target has %d of %d changes", time.Since(begun), s.Status().Shipped, n+1)
+			}
+		}
+		segments := 0
+		for name := range m.Objects() {
+			if strings.HasPrefix(name, format.LogFolder(1)+"/") {
+				segments++
+			}
+		}
+		if segments < 9 || segments > 11 {
+			t.Errorf("there are %d segments after 10 s, want one per second", segments)
+		}
+		s.end(t)
+	})
+}
+
 // TestSync has writes wait for the target, and latch when it does not answer.
 func TestSync(t *testing.T) {
 	t.Parallel()

@@ -73,10 +73,14 @@ func (p *Primary) stopping() bool {
 
 // everything reports whether the target has all changes that readers see.
 func (p *Primary) everything() bool {
-	at := p.config.Spool.Position()
+	return p.has(p.config.Spool.Position())
+}
+
+// has reports whether the target has all changes up to a position.
+func (p *Primary) has(position uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.state.Position >= at
+	return p.state.Position >= position
 }
 
 // idle returns the time until a request is due that is not for a change.
@@ -124,7 +128,7 @@ func (p *Primary) step(ctx context.Context, now bool) error {
 		p.startContents(ctx)
 	}
 	if now || time.Since(p.shipped) >= p.settings().Every {
-		if err := p.ship(ctx); err != nil {
+		if err := p.ship(ctx, now || p.config.Sync); err != nil {
 			return err
 		}
 	}
@@ -168,8 +172,11 @@ func (p *Primary) writeContact(ctx context.Context) error {
 	return err
 }
 
-// ship ships all changes that are in the spool, and the segment that was being sent before them.
-func (p *Primary) ship(ctx context.Context) error {
+// ship ships the changes that are in the spool, after the segment that was being sent before them. If all is set, it
+// continues with the changes that arrive in the meantime until there are none. Otherwise, they wait for the next interval,
+// which begins when ship reads the spool. A slow upload therefore does not delay the next one.
+func (p *Primary) ship(ctx context.Context, all bool) error {
+	begun, until := time.Now(), p.config.Spool.Position()
 	for {
 		if p.pending == nil {
 			if found, err := p.pack(); !found || err != nil {
@@ -179,7 +186,10 @@ func (p *Primary) ship(ctx context.Context) error {
 		if err := p.send(ctx); err != nil {
 			return err
 		}
-		p.shipped = time.Now()
+		p.shipped = begun
+		if !all && p.has(until) {
+			return nil
+		}
 	}
 }
 
