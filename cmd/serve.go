@@ -213,6 +213,9 @@ func (i *service) startRole(ctx context.Context, s *setting.Settings, copied *st
 	i.jobs.Start()
 	return func() error {
 		err := i.jobs.Stop()
+		if i.primary != nil { // its last changes are shipped, too
+			err = errors.Join(err, i.Events.Finish())
+		}
 		end()
 		return err
 	}, nil

@@ -325,21 +325,27 @@ func (e *Engine) load() error {
 // Path returns the path of the file.
 func (e *Engine) Path() string { return e.path }
 
-// Close waits for background work, writes the events in memory as blocks unless the engine
-// follows another one, and closes the file. If the disk does not accept the blocks, Close returns no error, because the
-// events are also in the WAL, which the next Open replays.
-func (e *Engine) Close() error {
+// Finish waits for background work and writes the events in memory as blocks, unless the engine follows another one.
+// Afterwards, nothing changes the file until Close. No events may be added during or after Finish. If the disk does not
+// accept the blocks, Finish returns no error, because the events are also in the WAL, which the next Open replays.
+func (e *Engine) Finish() error {
 	e.stop()
 	e.batches.Wait()
 	e.done.Wait()
-	var err error
-	if !e.Following() {
-		err = e.Flush()
+	if e.Following() {
+		return nil
 	}
+	err := e.Flush()
 	if fault.Is(err, fault.NoSpace) || fault.Is(err, fault.Unavailable) || errors.Is(err, ErrDamaged) {
 		e.log.Warn("events stay in the WAL until the next start", "error", err)
-		err = nil
+		return nil
 	}
+	return err
+}
+
+// Close calls Finish and closes the file.
+func (e *Engine) Close() error {
+	err := e.Finish()
 	e.file.Lock()
 	defer e.file.Unlock()
 	return errors.Join(err, e.file.Close())
