@@ -43,6 +43,15 @@ type Config struct {
 	Tunable
 }
 
+// epochInterval returns the interval at which an idle primary reads the next epoch. With a lease, it leaves time for
+// another attempt before writes are refused.
+func (c *Config) epochInterval() time.Duration {
+	if c.Lease == 0 {
+		return epochEvery
+	}
+	return min(epochEvery, c.Lease/3)
+}
+
 // Tunable contains the settings that Reload can change.
 type Tunable struct {
 	Every         time.Duration // interval of segments
@@ -52,7 +61,7 @@ type Tunable struct {
 }
 
 const (
-	// epochEvery is the interval at which an idle primary reads the next epoch.
+	// epochEvery is the longest interval at which an idle primary reads the next epoch.
 	epochEvery = 10 * time.Second
 	// contactEvery is the interval of the object with the last contact.
 	contactEvery = time.Minute

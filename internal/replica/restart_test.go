@@ -291,6 +291,21 @@ func TestLease(t *testing.T) {
 	})
 }
 
+// TestShortestLease has an idle primary with the shortest lease, which must accept a write at any moment.
+func TestShortestLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, t.TempDir(), "one", targettest.NewMemory().View(), nil, positions{}, func(c *replica.Config) { c.Lease = 10 * time.Second })
+		wait(t, "the first snapshot", hasSnapshot(s))
+		for begun := time.Now(); time.Since(begun) < time.Minute; <-time.After(100 * time.Millisecond) {
+			if err := s.Admit(); err != nil {
+				t.Fatalf("a write after %v: %v", time.Since(begun), err)
+			}
+		}
+		s.end(t)
+	})
+}
+
 // TestSnapshotFails makes the copy of the databases fail.
 func TestSnapshotFails(t *testing.T) {
 	t.Parallel()
