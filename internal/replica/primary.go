@@ -296,6 +296,9 @@ func (p *Primary) Status() Status {
 	if p.config.Sync {
 		s.Mode = "sync"
 	}
+	if p.state.Gap { // later segments are of no use before the snapshot is complete
+		s.Shipped = p.state.Reached
+	}
 	if !oldest.IsZero() {
 		s.LagSeconds = max(0, time.Since(oldest).Seconds())
 	}

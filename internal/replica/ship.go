@@ -255,7 +255,7 @@ func (p *Primary) noteGap() error {
 	if p.state.Gap {
 		return nil
 	}
-	p.state.Gap = true
+	p.state.Gap, p.state.Reached = true, p.state.Position
 	return p.state.Write(p.config.Dir)
 }
 

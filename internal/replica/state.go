@@ -34,7 +34,9 @@ type State struct {
 	Position uint64 `json:"position"`
 	End      int64  `json:"end"` // time of the last change at the target, Unix milliseconds
 	// Gap is set if changes are missing before Position, so that the log is of no use without a new snapshot.
-	Gap      bool          `json:"gap"`
+	Gap bool `json:"gap"`
+	// Reached is the position that the target had when the gap began.
+	Reached  uint64        `json:"reached"`
 	Snapshot SnapshotState `json:"snapshot"`
 	Trimmed  uint64        `json:"trimmed"` // segments of the epoch below this number have been deleted
 	Fenced   *format.Epoch `json:"fenced,omitempty"`
