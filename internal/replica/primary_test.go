@@ -178,7 +178,8 @@ func TestEvery(t *testing.T) {
 			s.write(t, number("a", n))
 			<-time.After(pause)
 			if late := n - int((time.Second+upload)/pause) - 2; late >= 0 && s.Status().Shipped <= uint64(late) {
-				t.Fatalf("after %v, the target has %d of %d changes", time.Since(begun), s.Status().Shipped, n+1)
+				t.Errorf("after %v, the target has %d of %d changes", time.Since(begun), s.Status().Shipped, n+1)
+				break
 			}
 		}
 		segments := 0
@@ -191,6 +192,28 @@ func TestEvery(t *testing.T) {
 			t.Errorf("there are %d segments after 10 s, want one per second", segments)
 		}
 		s.end(t)
+	})
+}
+
+// TestStopAfterWrite stops the primary when a write has just woken it. It must ship the write at once.
+func TestStopAfterWrite(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := targettest.NewMemory()
+		var texts []string
+		dir, at := t.TempDir(), positions{}
+		for n := range 20 {
+			s := start(t, dir, "one", m.View(), texts, at)
+			s.write(t, number("a", n))
+			wait(t, "shipping", func() bool { return hasSnapshot(s)() && shippedAll(s)() })
+			s.write(t, number("b", n))
+			begun := time.Now()
+			texts, at = s.end(t)
+			if took := time.Since(begun); took > 0 {
+				t.Errorf("the stop took %v", took)
+			}
+		}
+		isRestored(t, m, texts)
 	})
 }
 

@@ -18,7 +18,8 @@ import (
 // run ships changes until the server is stopped or fenced.
 func (p *Primary) run(ctx context.Context) {
 	defer close(p.done)
-	hurry := false // a write waits, or the server stops
+	hurry, until := false, uint64(0) // a write waits for what is before a position, or the server stops
+	stopping := false
 	for first := true; ; first = false {
 		err := p.step(ctx, hurry)
 		if p.note(ctx, err) {
@@ -28,17 +29,20 @@ func (p *Primary) run(ctx context.Context) {
 			close(p.first)
 		}
 		everything := p.everything() || p.config.Spool.Gap()
-		hurry = hurry && !everything
+		hurry = hurry && !everything && !p.has(until)
 		woken, more, closing := p.demand, p.config.Spool.More(), p.closing
-		if p.stopping() {
+		begins := !stopping && p.stopping() // possibly after step has found that nothing was due
+		if stopping = stopping || begins; stopping {
 			closing, hurry = nil, true
 		}
 		wait := p.pause
 		switch {
 		case err != nil:
 			woken, more = nil, nil
-		case p.stopping() && everything:
+		case stopping && everything:
 			return
+		case begins:
+			wait = 0
 		default:
 			wait = p.idle()
 			if due := time.Until(p.shipped.Add(p.settings().Every)); !everything && !hurry && due > 0 {
@@ -51,7 +55,7 @@ func (p *Primary) run(ctx context.Context) {
 		case <-closing:
 			hurry = true
 		case <-woken:
-			hurry = true
+			hurry, until = true, p.config.Spool.Position()
 		case <-more:
 		case <-timer.C:
 		}
@@ -128,7 +132,7 @@ func (p *Primary) step(ctx context.Context, now bool) error {
 		p.startContents(ctx)
 	}
 	if now || time.Since(p.shipped) >= p.settings().Every {
-		if err := p.ship(ctx, now || p.config.Sync); err != nil {
+		if err := p.ship(ctx, p.config.Sync || p.stopping()); err != nil {
 			return err
 		}
 	}
