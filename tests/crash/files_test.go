@@ -167,7 +167,7 @@ func (s *depot) round(t *testing.T, most int) {
 	p, c := s.whole(t)
 	l := &load{goal: int64(1 + s.random.IntN(most)), enough: make(chan struct{})}
 	for _, d := range s.depositors {
-		l.run(func() error { return d.step(c) })
+		l.run(func() error { return d.step(c) }, 0)
 	}
 	check(t, l.work(p, s.random))
 	p.end()

@@ -7,14 +7,33 @@ import (
 )
 
 // findings compares the state of a server with the states that the model allows for a server that
-// ended at the time end. It holds what it has observed and the differences.
+// ended at the time end and has kept everything that was acknowledged by the time sure. It holds what it has observed.
 type findings struct {
-	world  *world
-	client *client
-	end    moment
+	world     *world
+	client    *client
+	sure, end moment
 
-	seen    map[*thing]revision // records that were found, with their revisions
-	missing map[*tracker][]int  // numbers of the missing batches
+	seen   map[*thing]revision // records that were found, with their revisions
+	latest moment              // when the request of the latest change that is there began
+	oldest moment              // when the oldest change that has been lost was acknowledged; 0 if there is none
+}
+
+// found records that a change is there. begun is a time before its request.
+func (f *findings) found(begun moment) { f.latest = max(f.latest, begun) }
+
+// lost records that a change is not there. done is a time after its acknowledgement, or 0 if there was none.
+func (f *findings) lost(done moment) {
+	if done > 0 && (f.oldest == 0 || done < f.oldest) {
+		f.oldest = done
+	}
+}
+
+// inOrder returns an error if a change has been lost although a later one is there.
+func (f *findings) inOrder() error {
+	if f.oldest > 0 && f.oldest < f.latest {
+		return fmt.Errorf("a change that was acknowledged at %d has been lost, one that was requested at %d has not", f.oldest, f.latest)
+	}
+	return nil
 }
 
 // compareAll compares all lists.
@@ -83,7 +102,7 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 		known[k.is(v)] = v.key(k)
 	}
 	for _, th := range all {
-		id, allowed := th.id, th.at(f.end)
+		id, allowed := th.id, th.at(f.sure, f.end)
 		if id == "" && len(allowed) > 1 { // the record was created, but the response with its id was lost
 			id = known[allowed[1].state]
 		}
@@ -100,6 +119,13 @@ func (f *findings) compare(k *kind, all []*thing, list []view) error {
 			th.id = id
 		}
 		f.seen[th] = allowed[at]
+		if slices.ContainsFunc(allowed[at+1:], func(r revision) bool { return r.state == state }) {
+			continue // which of them it is cannot be told
+		}
+		f.found(allowed[at].begun)
+		if at+1 < len(allowed) {
+			f.lost(allowed[at+1].done)
+		}
 	}
 	if len(there) > 0 {
 		return fmt.Errorf("%d %ss are there that should not be, one is %.300v", len(there), k.name, slices.Collect(maps.Values(there))[0])
@@ -174,7 +200,7 @@ func (f *findings) events() error {
 		if details != counted[t.name] {
 			return fmt.Errorf("%d events of %s are counted, %d are stored", counted[t.name], t.name, details)
 		}
-		if f.missing[t], err = t.verify(f.client, f.end, counted[t.name]); err != nil {
+		if err := f.verify(t, counted[t.name]); err != nil {
 			return err
 		}
 	}

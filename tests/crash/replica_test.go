@@ -3,67 +3,122 @@ package crash
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"svc/internal/files/storage/storagetest"
+	"svc/internal/control"
+	"svc/internal/replica"
+	"svc/internal/replica/format"
 )
 
-// TestKilledPrimary repeatedly kills a server that replicates in the mode sync to a target that is slow, fails and comes
-// back. After half of the kills, the server starts again with its data; it must not need a new snapshot. Otherwise the
-// machine is lost, and a new standby is promoted. Either must have all acknowledged data, and the chain of segments must
-// be intact. It runs only with SVC_LONG=1.
+// every is the interval at which primaries in the mode async ship changes. look is the interval at which standbys look for
+// them.
+const (
+	every = 200 * time.Millisecond
+	look  = 100 * time.Millisecond
+)
+
+// TestKilledPrimary repeatedly kills a server that replicates to a target that is slow, fails and comes back. After about
+// half of the kills, the server starts again with its data. It must have everything that it has acknowledged, and it must
+// not make a new snapshot. Otherwise the machine is lost, and a new standby is promoted. In the mode sync, the standby
+// must have everything that was acknowledged. In the mode async, it may lack only what was acknowledged within the interval
+// of shipping and an upload before the kill, or since the target last worked. After each kill, the chain of segments must
+// be intact, with each change once. SVC_LONG=1 kills more often.
 func TestKilledPrimary(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("SVC_LONG") == "" {
-		t.Skip("takes several minutes: set SVC_LONG=1")
+	worlds, rounds := 1, 2
+	if os.Getenv("SVC_LONG") != "" {
+		worlds, rounds = 20, 10 // short histories, because a verification reads the whole history
 	}
-	const rounds, most = 200, 60
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	var now atomic.Int64
-	s := &replicated{
-		world: newWorld(seed, func() moment { return moment(now.Add(1)) }), dir: keepOnFailure(t), most: most,
-		target: &unreliable{random: rand.New(rand.NewPCG(seed, 20))},
+	for i, mode := range []string{"sync", "async"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			var total figures
+			t.Run("worlds", func(t *testing.T) {
+				for n := range worlds {
+					t.Run(fmt.Sprint(n), func(t *testing.T) {
+						t.Parallel()
+						s := newReplicated(t, mode, seed+uint64(2*n+i), &total)
+						s.verify(t, always)
+						for range rounds {
+							s.round(t)
+						}
+						s.stop(t)
+					})
+				}
+			})
+			t.Log(total.String())
+		})
 	}
-	s.target.dir = filepath.Join(s.dir, "target", "replica")
-	check(t, os.MkdirAll(s.target.dir, 0o700))
-	s.target.dav = storagetest.Handler(filepath.Dir(s.target.dir))
-	server := httptest.NewServer(s.target)
-	t.Cleanup(server.Close)
-	s.url = "webdav+" + server.URL + "/replica"
-	for round := range rounds {
-		s.round(t, round%2 == 1)
-		if t.Failed() {
-			t.Fatalf("in round %d", round)
-		}
-	}
-	s.stop(t)
-	t.Logf("%d kills, %d promotions; %d requests to the server, %d to the target", rounds, s.copies, s.steps, s.target.requests)
+}
+
+// figures describes a run of a test.
+type figures struct {
+	kills, early, promotions, requests, uploads, segments atomic.Int64
+	losses, oldest                                        atomic.Int64 // promotions that have lost something; the age of the oldest loss, in nanoseconds
+}
+
+func (f *figures) String() string {
+	return fmt.Sprintf("%d kills under load, %d while a process began, %d promotions; %d requests to the server, %d to the target; "+
+		"%d segments; %d promotions have lost changes, the oldest of them %v old",
+		f.kills.Load(), f.early.Load(), f.promotions.Load(), f.requests.Load(), f.uploads.Load(), f.segments.Load(),
+		f.losses.Load(), time.Duration(f.oldest.Load()).Round(time.Millisecond))
 }
 
 // replicated holds a primary, the target of its replica, and the state of its clients.
 type replicated struct {
-	world  *world
-	dir    string
-	target *unreliable
-	url    string // of the target
-	most   int    // maximum number of requests between two starts
-	copies int    // number of standbys that were promoted
-	steps  int64
+	world   *world
+	dir     string
+	mode    string
+	flags   []string // additional flags of servers
+	target  *unreliable
+	from    string // the target, as the primary sees it
+	total   *figures
+	copies  int       // number of standbys that were promoted
+	begun   time.Time // of the clock of the world
+	chain   chain
+	primary *process
+	client  *client
+	shipped moment // everything acknowledged before is at the target
 }
+
+// newReplicated starts a primary.
+func newReplicated(t *testing.T, mode string, seed uint64, total *figures, flags ...string) *replicated {
+	t.Helper()
+	s := &replicated{dir: keepOnFailure(t), mode: mode, flags: flags, total: total, begun: time.Now()}
+	s.world = newWorld(seed, func() moment { return s.at(time.Now()) })
+	dir := filepath.Join(s.dir, "target")
+	check(t, os.Mkdir(dir, 0o700))
+	s.target = &unreliable{bucket: newBucket(t, dir), dir: dir, stalls: &stalls{begun: time.Now()}, random: rand.New(rand.NewPCG(seed, 20))}
+	s.target.stalls.measure(t, s.dir)
+	s.chain.dir = dir
+	server := httptest.NewServer(s.target)
+	t.Cleanup(server.Close)
+	s.from = "s3://replica?region=here&path_style=true&endpoint=" + url.QueryEscape(server.URL)
+	if mode == "async" {
+		s.world.pause = 15 * time.Millisecond
+	}
+	s.launch(t, "serve")
+	return s
+}
+
+// at converts a time to one of the clock of the world.
+func (s *replicated) at(now time.Time) moment { return moment(now.Sub(s.begun)) + 1 }
 
 // data returns the data directory of the current primary.
 func (s *replicated) data() string { return filepath.Join(s.dir, fmt.Sprint("data", s.copies)) }
@@ -71,7 +126,7 @@ func (s *replicated) data() string { return filepath.Join(s.dir, fmt.Sprint("dat
 // program returns a command that runs svc with the credentials of the target.
 func (s *replicated) program(as string, args ...string) *exec.Cmd {
 	c := program(as, args...)
-	c.Env = append(c.Env, "SVC_REPLICATE_USER="+storagetest.User, "SVC_REPLICATE_PASSWORD="+storagetest.Password)
+	c.Env = append(c.Env, "SVC_REPLICATE_USER=user", "SVC_REPLICATE_PASSWORD=password")
 	return c
 }
 
@@ -86,169 +141,284 @@ func (s *replicated) run(args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (s *replicated) launch(t *testing.T, args ...string) *process {
+// start starts a server or a standby on a directory.
+func (s *replicated) start(t *testing.T, command, data string) *process {
 	t.Helper()
-	args = append(args, "--data", s.data(), "--listen", "127.0.0.1:0")
+	args := append([]string{command, "--data", data, "--listen", "127.0.0.1:0", "--replicate-mode", s.mode,
+		"--replicate-every", every.String(), "--replicate-sync-timeout", "1m"}, s.flags...)
+	if command == "serve" {
+		args = append(args, "--replicate-to", s.from)
+	} else {
+		args = append(args, "--from", s.from, "--every", look.String())
+	}
 	return launch(t, s.program(aServer, args...), filepath.Join(s.dir, "server.log"))
 }
 
-// round starts the primary, verifies its content, and kills it under load. If the machine is lost, a new standby takes
-// over.
-func (s *replicated) round(t *testing.T, lost bool) {
+// launch starts the primary, or a standby that becomes it, and waits until it responds.
+func (s *replicated) launch(t *testing.T, command string) {
 	t.Helper()
-	p, c := s.whole(t)
-	clients := s.world.loading(c, 1+s.world.random.IntN(s.most))
-	s.target.fail(true)
-	check(t, clients.work(p, s.world.random))
-	p.end()
-	check(t, clients.wait(p))
-	s.steps += clients.steps.Load()
-	s.target.fail(false)
-	_, err := s.run("replicate", "verify", "--from", s.url)
-	check(t, err)
-	if lost {
-		s.promote(t)
-		return
-	}
-	before := s.target.snapshots(t)
-	p, _ = s.whole(t)
-	check(t, p.stop(patience))
-	if after := s.target.snapshots(t); !slices.Equal(before, after) {
-		t.Errorf("the kill has cost a snapshot: %v, before %v", after, before)
-	}
+	s.primary = s.start(t, command, s.data())
+	s.client = newClient(s.url(t, s.primary), "")
 }
 
-// whole starts the primary, waits until it accepts writes, and verifies its content.
-func (s *replicated) whole(t *testing.T) (*process, *client) {
+func (s *replicated) url(t *testing.T, p *process) string {
 	t.Helper()
-	p := s.launch(t, "serve", "--replicate-to", s.url, "--replicate-mode", "sync", "--replicate-every", "100ms",
-		"--replicate-sync-timeout", "1m")
 	url, err := p.ready()
 	check(t, err)
-	s.await(t, "has shipped everything", func(is status) bool { return is.Shipped == is.Position && is.LastSnapshot > 0 })
-	c, err := s.world.connect(url)
+	return url
+}
+
+// interrupt starts a server, a standby or a command that becomes one, and kills it after a short time.
+func (s *replicated) interrupt(t *testing.T, command string) {
+	t.Helper()
+	p := s.start(t, command, s.data())
+	pause(p, within(s.world.random, 400*time.Millisecond))
+	p.kill()
+	s.total.early.Add(1)
+}
+
+// verify waits until the primary has shipped everything, and verifies its content. What was acknowledged after the time
+// sure may be missing.
+func (s *replicated) verify(t *testing.T, sure moment) *findings {
+	t.Helper()
+	s.await(t)
+	c, err := s.world.connect(strings.TrimSuffix(s.client.base, "/api/v1"))
 	check(t, err)
-	f, err := s.world.verify(c, always)
+	f, err := s.world.verifyLoss(c, sure, always)
 	check(t, err)
 	s.world.settle(f, true)
-	check(t, checkData(s.data()))
-	return p, c
+	s.client, s.shipped = c, s.at(time.Now())
+	s.await(t)
+	return f
 }
 
-// stop verifies the primary a last time and stops it.
-func (s *replicated) stop(t *testing.T) {
+// await waits until the target has a snapshot and all changes. No writes may be in progress.
+func (s *replicated) await(t *testing.T) {
 	t.Helper()
-	p, _ := s.whole(t)
-	check(t, p.stop(patience))
-	_, err := s.run("replicate", "verify", "--from", s.url)
-	check(t, err)
+	eventually(t, "the primary has shipped everything", func() error {
+		is := statusOf(t, s.data())
+		if is.Role != replica.RolePrimary || is.Shipped != is.Position || is.LastSnapshot == 0 {
+			return fmt.Errorf("status %+v", is)
+		}
+		return nil
+	})
 }
 
-// promote starts a standby in a new directory, which becomes the primary.
-func (s *replicated) promote(t *testing.T) {
+// statusOf returns the status of the replication of the server on a directory.
+func statusOf(t *testing.T, data string) (is replica.Status) {
 	t.Helper()
-	s.copies++
-	p := s.launch(t, "standby", "--from", s.url)
-	_, err := p.ready()
+	client := control.Client(data)
+	defer client.CloseIdleConnections()
+	answer, err := client.Get(control.BaseURL + "/control/replication")
 	check(t, err)
-	_, err = s.run("promote", "--data", s.data())
-	check(t, err)
-	check(t, p.stop(patience))
+	check(t, errors.Join(json.NewDecoder(answer.Body).Decode(&is), answer.Body.Close()))
+	return is
 }
 
-// status is a part of the output of svc replicate status.
-type status struct {
-	Position, Shipped uint64
-	LastSnapshot      int64 `json:"last_snapshot"`
-}
-
-// await waits until the status of the replication satisfies the condition.
-func (s *replicated) await(t *testing.T, what string, satisfied func(status) bool) {
+// eventually waits until a condition returns no error.
+func eventually(t *testing.T, what string, condition func() error) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; {
-		out, err := s.run("replicate", "status", "--json", "--data", s.data())
-		check(t, err)
-		var is status
-		check(t, json.Unmarshal(out, &is))
-		if satisfied(is) {
+	for end := time.Now().Add(patience); ; <-time.After(10 * time.Millisecond) {
+		err := condition()
+		if err == nil {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the primary never %s: %s", what, out)
+			t.Fatalf("%s: not within %v: %v", what, patience, err)
 		}
 	}
 }
 
-// unreliable is a WebDAV server. While it fails, some of its answers are late, lost or 503, and at times it fails for
-// many requests in a row.
-type unreliable struct {
-	dir string
-	dav http.Handler
-
-	mu       sync.Mutex // guards the following fields
-	random   *rand.Rand
-	failing  bool
-	down     int // number of requests that fail next
-	requests int
-}
-
-// The failures of a request.
-const (
-	intact      = iota
-	busy        // it is answered with 503
-	unheard     // the connection ends before it has an effect
-	unconfirmed // the connection ends after it has had its effect
-)
-
-func (u *unreliable) fail(failing bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.failing, u.down = failing, 0
-}
-
-// fate returns what happens to the next request, and its delay.
-func (u *unreliable) fate() (failure int, delay time.Duration) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.requests++
-	if !u.failing {
-		return intact, 0
-	}
-	if u.down == 0 && u.random.IntN(100) == 0 {
-		u.down = u.random.IntN(4)
-	}
-	if u.down > 0 {
-		u.down--
-		return 1 + u.random.IntN(unconfirmed), 0
-	}
-	return intact, within(u.random, 20*time.Millisecond)
-}
-
-// ServeHTTP answers a request, or fails to.
-func (u *unreliable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	failure, delay := u.fate()
-	<-time.After(delay)
-	switch failure {
-	case busy:
-		w.WriteHeader(http.StatusServiceUnavailable)
-		return
-	case unheard:
-		panic(http.ErrAbortHandler)
-	case unconfirmed:
-		u.dav.ServeHTTP(httptest.NewRecorder(), r)
-		panic(http.ErrAbortHandler)
-	}
-	u.dav.ServeHTTP(w, r)
-}
-
-// snapshots returns the names of the complete snapshots.
-func (u *unreliable) snapshots(t *testing.T) []string {
+// round kills the primary under load, and verifies the primary after it.
+func (s *replicated) round(t *testing.T) {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(u.dir, "snapshot", "*", "manifest"))
-	check(t, err)
-	found := map[string]bool{}
-	for _, name := range list {
-		found[filepath.Base(filepath.Dir(name))] = true
+	random := s.world.random
+	before := s.target.snapshots(t)
+	s.target.forget()
+	s.target.fail(true)
+	clients := s.world.loading(s.client, 1+random.IntN(60))
+	asked := random.IntN(5) == 0
+	if asked { // it is probably not complete before the kill
+		go func() {
+			client := control.Client(s.data())
+			defer client.CloseIdleConnections()
+			if answer, err := client.Post(control.BaseURL+"/control/replication/snapshot", "", http.NoBody); err == nil {
+				_ = answer.Body.Close()
+			}
+		}()
 	}
-	return slices.Sorted(maps.Keys(found))
+	check(t, clients.work(s.primary, random))
+	if s.mode == "async" {
+		pause(s.primary, within(random, 1500*time.Millisecond))
+	}
+	killed := time.Now()
+	sure := s.target.sure(killed)
+	s.primary.end()
+	check(t, clients.wait(s.primary))
+	s.target.fail(false)
+	s.total.kills.Add(1)
+	s.total.requests.Add(clients.steps.Load())
+	s.target.active.Wait()
+	s.intact(t)
+	lost := random.IntN(2) == 0
+	if lost {
+		s.promote(t)
+	} else {
+		if asked {
+			before = s.target.snapshots(t)
+		}
+		for random.IntN(4) == 0 {
+			s.interrupt(t, "serve")
+		}
+		s.launch(t, "serve")
+	}
+	end := always
+	if lost && s.mode == "async" {
+		end = max(s.shipped, s.at(sure))
+	}
+	if end < always {
+		t.Logf("killed at %v; the target must have everything until %v", time.Duration(s.at(killed)), time.Duration(end))
+	}
+	f := s.verify(t, end)
+	if f.oldest > 0 {
+		s.total.losses.Add(1)
+		s.total.oldest.Store(max(s.total.oldest.Load(), int64(s.at(killed)-f.oldest)))
+	}
+	if after := s.target.snapshots(t); !lost && !slices.Equal(before, after) {
+		t.Fatalf("the kill has cost a snapshot: %v, before %v", after, before)
+	}
+}
+
+// promote makes a standby in a new directory the primary. The standby, or the command that promotes it, may be killed
+// repeatedly before that.
+func (s *replicated) promote(t *testing.T) {
+	t.Helper()
+	random := s.world.random
+	s.copies++
+	s.total.promotions.Add(1)
+	for random.IntN(3) == 0 {
+		s.interrupt(t, "standby")
+	}
+	s.launch(t, "standby")
+	if random.IntN(2) == 0 { // the standby becomes the primary while it runs
+		_, err := s.run("promote", "--data", s.data())
+		check(t, err)
+		return
+	}
+	check(t, s.primary.stop(patience))
+	for random.IntN(2) == 0 {
+		p := launch(t, s.program(aServer, "promote", "--data", s.data()), filepath.Join(s.dir, "server.log"))
+		pause(p, within(random, 200*time.Millisecond))
+		p.kill()
+		s.total.early.Add(1)
+	}
+	if _, err := os.Stat(filepath.Join(s.data(), "standby.json")); err == nil {
+		_, err := s.run("promote", "--data", s.data())
+		check(t, err)
+	}
+	s.launch(t, "serve")
+}
+
+// verified is a part of the output of svc replicate verify.
+type verified struct {
+	Gaps int
+	digests
+}
+
+// digests is the output of svc check --digest.
+type digests struct {
+	Position uint64
+	Records  string `json:"svc.db"`
+	Events   string `json:"events.db"`
+}
+
+// intact verifies the replica and its chain.
+func (s *replicated) intact(t *testing.T) (v verified) {
+	t.Helper()
+	out, err := s.run("replicate", "verify", "--json", "--from", "file://"+filepath.ToSlash(s.target.dir))
+	check(t, err)
+	check(t, json.Unmarshal(out, &v))
+	if v.Gaps > 0 {
+		t.Fatalf("the log has %d gaps", v.Gaps)
+	}
+	check(t, s.chain.follow())
+	return v
+}
+
+// stop stops the primary, and compares its data with the replica.
+func (s *replicated) stop(t *testing.T) {
+	t.Helper()
+	check(t, s.primary.stop(patience))
+	want := s.intact(t)
+	if got := s.digest(t, s.data()); got != want.digests {
+		t.Fatalf("the primary is %+v, its replica %+v", got, want.digests)
+	}
+	check(t, checkData(s.data()))
+	s.total.uploads.Add(int64(s.target.requests))
+	s.total.segments.Add(int64(s.chain.segments))
+}
+
+// digest returns the digests of a data directory.
+func (s *replicated) digest(t *testing.T, data string) (d digests) {
+	t.Helper()
+	out, err := s.run("check", "--digest", "--json", "--data", data)
+	check(t, err)
+	check(t, json.Unmarshal(out, &d))
+	return d
+}
+
+// chain reads the segments of a replica, each of them once.
+type chain struct {
+	dir      string
+	segments int
+	epoch    uint32
+	number   uint64 // of the last segment in the epoch
+	position uint64 // at which it ends
+	before   format.Sum
+}
+
+// follow reads the segments that have been stored since the last call. Each must continue the one before it.
+func (c *chain) follow() error {
+	if c.epoch == 0 {
+		c.epoch = 1
+	}
+	for {
+		segment, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(format.SegmentName(c.epoch, c.number+1))))
+		if errors.Is(err, fs.ErrNotExist) {
+			entered, err := c.enter()
+			if err != nil || !entered {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		h, _, err := format.Open(segment)
+		switch {
+		case err != nil:
+			return err
+		case c.segments > 0 && (h.Before != c.before || h.After != c.position):
+			return fmt.Errorf("segment %d of epoch %d begins after position %d, the one before it ends at %d", h.Number, h.Epoch, h.After, c.position)
+		}
+		c.segments++
+		c.number, c.position, c.before = h.Number, h.Last, format.SumOf(segment)
+	}
+}
+
+// enter enters the next epoch, if there is one. What the epoch before it has must be what the cut says.
+func (c *chain) enter() (entered bool, err error) {
+	text, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(format.CutName(c.epoch+1))))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	cut, err := format.Decode[format.Cut](text)
+	if err == nil && (cut.Epoch != c.epoch || cut.Segment != c.number) {
+		err = fmt.Errorf("epoch %d continues segment %d of epoch %d, want segment %d of epoch %d", c.epoch+1, cut.Segment, cut.Epoch, c.number, c.epoch)
+	}
+	c.epoch, c.number, c.position = c.epoch+1, 0, max(c.position, cut.Position)
+	return err == nil, err
 }

@@ -3,7 +3,6 @@ package crash
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -139,14 +138,14 @@ func (th *thing) fresh(random *rand.Rand) (v view, mark string) {
 	return view{ID: th.id, ProjectKey: th.id, Name: mark, Title: "About " + mark, Content: text.String()}, mark
 }
 
-// at returns the possible states of a record on a server that ended at the time end. These are the
-// last state that was acknowledged by then, and the states that were requested after it and before
-// end.
-func (th *thing) at(end moment) (allowed []revision) {
+// at returns the possible states of a record on a server that ended at the time end and has kept everything that was
+// acknowledged by the time sure. These are the last state that was acknowledged by then, and the states that were
+// requested after it and before end.
+func (th *thing) at(sure, end moment) (allowed []revision) {
 	allowed = []revision{th.past[0]}
 	for _, r := range th.past[1:] {
 		switch {
-		case r.done > 0 && r.done <= end:
+		case r.done > 0 && r.done <= sure:
 			allowed = []revision{r}
 		case r.begun <= end:
 			allowed = append(allowed, r)
@@ -161,15 +160,14 @@ func (th *thing) last() *revision { return &th.past[len(th.past)-1] }
 // alive reports whether the record exists according to the last requested revision.
 func (th *thing) alive() bool { return th.last().state != "" }
 
-// settle records the observed outcome of the last request, if there was no response to it.
+// settle records the observed revision. It deletes the later ones, which have been lost.
 func (th *thing) settle(seen revision, now moment) {
-	last := th.last()
-	if last.done > 0 || len(th.past) == 1 {
-		return
+	at := len(th.past) - 1
+	for at > 0 && (th.past[at].begun != seen.begun || th.past[at].state != seen.state) {
+		at--
 	}
-	if last.state == seen.state {
+	th.past = th.past[:at+1]
+	if last := th.last(); at > 0 && last.done == 0 {
 		last.done = now
-		return
 	}
-	th.past = slices.Delete(th.past, len(th.past)-1, len(th.past))
 }

@@ -98,35 +98,36 @@ func (t *tracker) step(c *client) error {
 	return err
 }
 
-// verify compares the number of stored events with the events that were sent before the time end.
-// Like a real client, it resends batches that had no response, and the new response shows whether
-// they had been stored. It returns the numbers of the batches that had not been stored.
-func (t *tracker) verify(c *client, end moment, counted int) (missing []int, err error) {
+// verify compares the number of stored events with the events that were sent. Like a real client, it resends batches that
+// had no response, and the new response shows whether they had been stored. It does the same with acknowledged batches that
+// may have been lost.
+func (f *findings) verify(t *tracker, counted int) error {
 	want, sure := t.stored, []batch(nil)
 	for _, b := range t.batches {
 		switch {
-		case b.done > 0 && b.done <= end:
+		case b.done > 0 && b.done <= f.sure:
 			want += b.size
 			sure = append(sure, b)
-		case b.begun <= end:
-			accepted, err := t.send(c, b)
+		case b.begun <= f.end:
+			accepted, err := t.send(f.client, b)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if accepted == 0 {
 				want += b.size
+				f.found(b.begun)
 			} else {
-				missing = append(missing, b.number)
+				f.lost(b.done)
 			}
 		}
 	}
 	if counted != want {
-		return nil, fmt.Errorf("%d events of %s are counted, want %d", counted, t.name, want)
+		return fmt.Errorf("%d events of %s are counted, want %d", counted, t.name, want)
 	}
 	if len(sure) > 0 && t.random.IntN(2) == 0 {
-		err = t.verifySubject(c, end, sure[t.random.IntN(len(sure))])
+		return t.verifySubject(f.client, f.end, sure[t.random.IntN(len(sure))])
 	}
-	return missing, err
+	return nil
 }
 
 // verifySubject resends an acknowledged batch, which must not add events. It then compares the

@@ -29,7 +29,7 @@ func TestHangIsNoticed(t *testing.T) {
 					}
 					<-time.After(patience * 2 / 3)
 					return nil
-				})
+				}, 0)
 				if err := l.work(p, rand.New(rand.NewPCG(1, 1))); (err != nil) != tc.hangs {
 					t.Errorf("got %v", err)
 				}

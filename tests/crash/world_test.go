@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,8 @@ type world struct {
 	clock    func() moment
 	random   *rand.Rand
 	token    string
-	loggedIn moment // a time after the administrator was logged in and the event projects were created
+	loggedIn moment        // a time after the administrator was logged in and the event projects were created
+	pause    time.Duration // of each client after a step; longer for those with large batches
 	editors  []*editor
 	trackers []*tracker
 }
@@ -72,20 +74,20 @@ type load struct {
 func (w *world) loading(c *client, goal int) *load {
 	l := &load{goal: int64(goal), enough: make(chan struct{})}
 	for _, e := range w.editors {
-		l.run(func() error { return e.step(c) })
+		l.run(func() error { return e.step(c) }, w.pause)
 	}
 	for _, t := range w.trackers {
-		l.run(func() error { return t.step(c) })
+		l.run(func() error { return t.step(c) }, w.pause*time.Duration(slices.Max(t.sizes)/10))
 	}
 	asker := rand.New(rand.NewPCG(w.random.Uint64(), 0))
-	l.run(func() error { return ask(c, asker) })
+	l.run(func() error { return ask(c, asker) }, w.pause)
 	return l
 }
 
-// run repeats step until the server has ended.
-func (l *load) run(step func() error) {
+// run repeats step until the server has ended, with a pause after each.
+func (l *load) run(step func() error, pause time.Duration) {
 	l.running.Go(func() {
-		for {
+		for ; ; <-time.After(pause) {
 			if err := step(); err != nil {
 				if !errors.Is(err, errGone) {
 					l.mu.Lock()
@@ -155,12 +157,16 @@ func ask(c *client, random *rand.Rand) error {
 
 // verify compares the state of a server with the states that are possible after it ended at the
 // time end. To do so, it also makes some changes.
-func (w *world) verify(c *client, end moment) (*findings, error) {
-	f := &findings{world: w, client: c, end: end, seen: map[*thing]revision{}, missing: map[*tracker][]int{}}
+func (w *world) verify(c *client, end moment) (*findings, error) { return w.verifyLoss(c, end, end) }
+
+// verifyLoss is like verify, but what was acknowledged after the time sure may have been lost. Nothing may have been lost
+// that was acknowledged before a request of which the effect is there.
+func (w *world) verifyLoss(c *client, sure, end moment) (*findings, error) {
+	f := &findings{world: w, client: c, sure: sure, end: end, seen: map[*thing]revision{}}
 	if err := f.compareAll(); err != nil {
 		return nil, err
 	}
-	return f, errors.Join(f.search(), f.events())
+	return f, errors.Join(f.search(), f.events(), f.inOrder())
 }
 
 // settle records findings in the model.
