@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"svc/api/web"
@@ -52,11 +51,7 @@ func parseTarget(text, data string) (target.Location, error) {
 	if err != nil || l.Directory == "" || l.Directory == peer.Objects(acceptedFolder(data)) {
 		return l, err
 	}
-	if below, err := filepath.Rel(absolute(data), l.Directory); err == nil && below != ".." &&
-		!strings.HasPrefix(below, ".."+string(filepath.Separator)) {
-		return l, errors.New("the target must be outside of the data directory")
-	}
-	return l, nil
+	return l, l.CheckOutside(data)
 }
 
 // openTarget opens a target with the credentials in the settings.
