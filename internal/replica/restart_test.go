@@ -208,6 +208,69 @@ func TestSnapshots(t *testing.T) {
 	})
 }
 
+// TestInterruptedSnapshot checks that the parts of a snapshot without a manifest are deleted after the next snapshot.
+func TestInterruptedSnapshot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := targettest.NewMemory()
+		s := start(t, t.TempDir(), "one", m.View(), nil, positions{})
+		wait(t, "the first snapshot", hasSnapshot(s))
+		left := []string{format.PartName(s.spool.Position()+1, 1), format.PartName(s.spool.Position()+1, 2)}
+		others := []string{format.PartName(s.spool.Position()+100, 1), format.Snapshots + "/2/000001"}
+		for _, name := range append(left, others...) {
+			m.Set(name, []byte("x"))
+		}
+		for range 3 {
+			s.write(t, "a")
+		}
+		if err := s.Snapshot(t.Context()); err != nil {
+			t.Error(err)
+		}
+		s.end(t)
+		objects := m.Objects()
+		if objects[left[0]] != nil || objects[left[1]] != nil {
+			t.Error("the parts of an interrupted snapshot are still there")
+		}
+		if objects[others[0]] == nil || objects[others[1]] == nil || manifests(m) != 2 {
+			t.Error("other objects were deleted")
+		}
+	})
+}
+
+// TestClockSetBack makes a snapshot that contains a change from before the clock was set back.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := targettest.NewMemory()
+		var s *server
+		var write atomic.Bool
+		s = start(t, t.TempDir(), "one", m.View(), nil, positions{}, func(c *replica.Config) {
+			archive := c.Archive
+			c.Archive = func(ctx context.Context, to io.Writer, recipients []string, imaged func() error) error {
+				if write.Load() {
+					s.write(t, "a") // it is not at the target when the images are taken
+				}
+				return archive(ctx, to, recipients, imaged)
+			}
+		})
+		wait(t, "the first snapshot", hasSnapshot(s))
+		ahead := time.Now().Add(time.Hour).UnixMilli()
+		if _, err := s.spool.Resume(ahead); err != nil { // the time of the next change, as of a clock that is ahead
+			t.Fatal(err)
+		}
+		write.Store(true)
+		if err := s.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		position := s.Status().Shipped
+		s.end(t)
+		snapshot, err := format.Decode[format.Manifest](m.Objects()[format.ManifestName(position)])
+		if err != nil || snapshot.Time < ahead {
+			t.Errorf("the snapshot has the time %d, error %v; it contains a change at %d", snapshot.Time, err, ahead)
+		}
+	})
+}
+
 func folder(m *targettest.Memory, folder string) []string {
 	return slices.DeleteFunc(names(m), func(name string) bool { return !strings.HasPrefix(name, folder+"/") })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"svc/internal/replica/format"
@@ -75,7 +76,35 @@ func (p *Primary) retain(ctx context.Context) error {
 			p.forget(m.Position)
 		}
 	}
+	if err := p.deleteIncomplete(ctx); err != nil {
+		return err
+	}
 	return p.trim(ctx, base)
+}
+
+// deleteIncomplete deletes the parts of snapshots that were interrupted, because they can be as large as the data. Only
+// this primary makes snapshots, one after the other, so that none before its last one is still being made.
+func (p *Primary) deleteIncomplete(ctx context.Context) error {
+	p.mu.Lock()
+	last := p.state.Snapshot.Position
+	p.mu.Unlock()
+	complete, names := map[uint64]bool{}, map[uint64][]string{}
+	err := p.target.List(ctx, format.Snapshots, func(o target.Object) error {
+		var position uint64
+		if _, err := fmt.Sscanf(o.Name, format.Snapshots+"/%d/", &position); err != nil || position >= last ||
+			!strings.HasPrefix(o.Name, format.SnapshotFolder(position)+"/") {
+			return nil
+		}
+		complete[position] = complete[position] || o.Name == format.ManifestName(position)
+		names[position] = append(names[position], o.Name)
+		return nil
+	})
+	for position, parts := range names {
+		if err == nil && !complete[position] {
+			err = p.target.delete(ctx, parts)
+		}
+	}
+	return err
 }
 
 // snapshots returns the manifests of all complete snapshots, in the order of their positions.

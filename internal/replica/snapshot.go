@@ -147,7 +147,7 @@ func (p *Primary) image(m *format.Manifest, encrypted bool) error {
 	defer p.spooling.Unlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	position, err := p.config.Spool.Resume(p.state.End)
+	position, err := p.config.Spool.Resume(max(time.Now().UnixMilli(), p.state.End))
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (p *Primary) image(m *format.Manifest, encrypted bool) error {
 	}
 	s := &p.state
 	*m = format.Manifest{
-		Format: format.Version, Position: position, Time: max(time.Now().UnixMilli(), s.End), Epoch: s.Epoch,
+		Format: format.Version, Position: position, Time: p.config.Spool.Time(), Epoch: s.Epoch,
 		Next: s.Next, Before: s.Before, Encrypted: encrypted,
 	}
 	p.imaged = true
@@ -270,7 +270,7 @@ func (w *partWriter) begin() (err error) {
 	w.p.mu.Lock()
 	w.log = w.p.state.Snapshot.Log
 	w.p.mu.Unlock()
-	if w.file, err = os.Create(filepath.Join(w.p.config.Dir, partFile)); err != nil {
+	if w.file, err = os.OpenFile(filepath.Join(w.p.config.Dir, partFile), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
 		return err
 	}
 	err = w.p.retry(w.ctx, func() error { return w.p.clear(w.ctx, w.manifest.Position) })

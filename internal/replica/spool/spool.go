@@ -272,6 +272,14 @@ func (s *Spool) Position() uint64 {
 	return s.visible
 }
 
+// Time returns the time, in Unix milliseconds, that no change until now is after, and no later one before,
+// even if the clock is set back.
+func (s *Spool) Time() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.time
+}
+
 // Size returns the number of bytes of the changes that are not confirmed. It can be too large after a
 // position was confirmed at which no result of Next ended.
 func (s *Spool) Size() int64 {
