@@ -48,6 +48,10 @@ var seen = struct {
 func Main(m *testing.M, p Package) {
 	debug.SetGCPercent(400) // the tests allocate much and keep little
 	code := m.Run()
+	if testing.Verbose() {
+		fmt.Printf("standby: %d responses compared, %d requests refused, %d beside changes\n", comparisons.equal.Load(),
+			comparisons.refused.Load(), comparisons.busy.Load())
+	}
 	if code == 0 && fullRun() {
 		for _, missing := range unseen(p) {
 			fmt.Fprintln(os.Stderr, "documented but never seen:", missing)

@@ -14,6 +14,9 @@
 //	paths.go       lists and their fields
 //	install.go     third-party packages
 //	state.go       the stored data of a server
+//	standby.go     a standby of a server, and the comparison of their responses
+//	differences.go the differences between them that are intended
+//	every_*.go     whether every server has a standby
 package apitest
 
 import (
@@ -50,6 +53,8 @@ import (
 	"svc/internal/notify/smtp"
 	"svc/internal/outbound"
 	"svc/internal/proxy"
+	"svc/internal/replica/format"
+	"svc/internal/replica/spool"
 	"svc/internal/requests"
 	"svc/internal/seal"
 	"svc/internal/translate"
@@ -81,6 +86,8 @@ type Server struct {
 	Hooks    *delivery.Engine
 
 	StopFollowing func() // stops the index from following the store
+
+	standby *standby // follows the server; nil without WithStandby
 }
 
 // Options contains the configuration of a server. Tests change it with an Option.
@@ -93,6 +100,7 @@ type Options struct {
 	cdn     string // base address of all CDNs
 	host    string // base address of the code host's site and API
 	mail    *smtp.Server
+	standby bool // see WithStandby
 }
 
 // Option changes the Options of a server.
@@ -118,6 +126,11 @@ func WithCodehost(address string) Option {
 
 // WithMail makes the server send e-mail over the given mail server.
 func WithMail(s *smtp.Server) Option { return func(o *Options) { o.mail = s } }
+
+// WithStandby adds a standby, which follows the server. Each request that a test sends is then also
+// sent to the standby, and the responses are compared. A server with a replication of its own has no
+// standby.
+func WithStandby() Option { return func(o *Options) { o.standby = true } }
 
 // WithLog writes the server's log to w, as JSON.
 func WithLog(w io.Writer) Option {
@@ -179,9 +192,10 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 			PublicRateLimit: 300, Proxies: proxy.Proxies{Count: 1}, Version: "test", OpenAPI: description,
 			BootstrapFile: filepath.Join(s.Dir, datadir.Bootstrap), Staging: filepath.Join(s.Dir, "staging"),
 		},
-		Store: store.Options{Now: s.Clock.Now},
-		cdn:   "http://127.0.0.1:1", // refuses connections
-		host:  "https://code.example",
+		Store:   store.Options{Now: s.Clock.Now},
+		cdn:     "http://127.0.0.1:1", // refuses connections
+		host:    "https://code.example",
+		standby: everyServer,
 	}
 	for _, f := range opts {
 		f(&o)
@@ -190,8 +204,29 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 		o.Config.Files.CodeHost = o.host
 	}
 	o.Store.SiteURL = o.Config.SiteURL
+	var changes *spool.Spool
+	if o.standby && o.Config.Replication == nil {
+		changes = s.openSpool(t)
+		o.Store.Recorder = changes.Recorder(format.Records)
+	}
+	s.openStore(t, o.Store)
+	s.openEvents(t, event.Options{Now: s.Clock.Now, Recorder: changes.Recorder(format.Events)})
+	if changes != nil {
+		s.copyTo(t, changes, o)
+	}
+	if !o.noAdmin {
+		s.makeAdmin(t)
+	}
+	s.build(t, s.Dir, o)
+	return s
+}
+
+// openStore opens the records and closes them at the end of the test.
+func (s *Server) openStore(t testing.TB, o store.Options) {
+	t.Helper()
 	database := filepath.Join(s.Dir, datadir.Database)
-	if s.DB, err = store.Open(database, o.Store); err != nil {
+	var err error
+	if s.DB, err = store.Open(database, o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -199,14 +234,16 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 			t.Error(err)
 		}
 	})
-	s.openEvents(t)
-	if !o.noAdmin {
-		s.makeAdmin(t)
-	}
+}
+
+// build creates the parts that use the databases, and starts to answer requests. contents is the data
+// directory that has the contents of local files.
+func (s *Server) build(t testing.TB, contents string, o Options) {
+	t.Helper()
 	if o.index {
 		s.openIndex(t)
 	}
-	s.openFiles(t, &o)
+	s.openFiles(t, contents, &o)
 	o.Config.DB, o.Config.Search, o.Config.Events = s.DB, s.Index, s.Events
 	o.Config.Requests = requests.NewCounter(s.DB, o.Config.Log)
 	s.Health = health.New(health.Config{DB: s.DB, Log: o.Config.Log, Now: o.Config.Now})
@@ -229,6 +266,7 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	})
 	o.Config.Hooks = s.Hooks
 	s.Config = o.Config
+	var err error
 	if s.Handler, err = api.New(o.Config); err != nil {
 		t.Fatal(err)
 	}
@@ -236,15 +274,14 @@ func NewServer(t testing.TB, opts ...Option) *Server {
 	h := httptest.NewServer(s.Handler)
 	t.Cleanup(h.Close)
 	s.URL, s.Client = h.URL, h.Client()
-	return s
 }
 
 // openEvents opens the event engine and closes it at the end of the test.
-func (s *Server) openEvents(t testing.TB) {
+func (s *Server) openEvents(t testing.TB, o event.Options) {
 	t.Helper()
 	var err error
 	path := filepath.Join(s.Dir, datadir.Events)
-	if s.Events, err = event.Open(path, event.Options{Now: s.Clock.Now}); err != nil {
+	if s.Events, err = event.Open(path, o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -258,10 +295,11 @@ func (s *Server) openEvents(t testing.TB) {
 	})
 }
 
-// openFiles opens the storage directory and closes it at the end of the test.
-func (s *Server) openFiles(t testing.TB, o *Options) {
+// openFiles opens the storage directory and closes it at the end of the test. contents is the data
+// directory that has the contents of local files.
+func (s *Server) openFiles(t testing.TB, contents string, o *Options) {
 	t.Helper()
-	dir := filepath.Join(s.Dir, datadir.Files)
+	dir, own := filepath.Join(contents, datadir.Files), filepath.Join(s.Dir, datadir.Files)
 	client := outbound.New(outbound.Config{Profile: outbound.Operator, Version: o.Config.Version})
 	storages, err := storage.NewStorages(dir, client)
 	if err != nil {
@@ -271,10 +309,10 @@ func (s *Server) openFiles(t testing.TB, o *Options) {
 	c.DB, c.Log, c.Now, c.Dir, c.Storages = s.DB, o.Config.Log, o.Config.Now, dir, storages
 	c.CDN, c.Keys = cdn.NewClient(client, o.cdn, o.cdn), seal.NewKeys(o.Config.JWTSecret)
 	c.Fetch = outbound.New(outbound.Config{Profile: outbound.Data, Version: o.Config.Version, Trusted: c.CodeHost})
-	if c.Uploads, err = upload.Open(filepath.Join(dir, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
+	if c.Uploads, err = upload.Open(filepath.Join(own, "staging", "uploads"), o.Config.Now, o.Config.Log); err != nil {
 		t.Fatal(err)
 	}
-	if c.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(dir, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
+	if c.Cache, err = slicecache.Open(slicecache.Config{Dir: filepath.Join(own, "cache"), MaxBytes: 1 << 30, Log: o.Config.Log}); err != nil {
 		t.Fatal(err)
 	}
 	f := engine.New(c)
@@ -328,6 +366,31 @@ func (s *Server) makeAdmin(t testing.TB) {
 	}
 }
 
+// request is a request that can be sent to several servers.
+type request struct {
+	method, path string
+	headers      map[string]string
+	body         string
+}
+
+// send sends the request to the server with a base URL, reads the response and closes its body.
+func (r request) send(ctx context.Context, client *http.Client, base string) (*http.Response, []byte, error) {
+	q, err := http.NewRequestWithContext(ctx, r.method, base+r.path, strings.NewReader(r.body))
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, value := range r.headers {
+		q.Header.Set(name, value)
+	}
+	answer, err := client.Do(q)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	return answer, b, err
+}
+
 // Do sends a request to a path below /api/v1 and validates the response against openapi.yaml. It
 // sends no credential if credential is empty.
 func (s *Server) Do(t testing.TB, method, path, credential, body string) (int, string, http.Header) {
@@ -344,6 +407,7 @@ func (s *Server) Send(t testing.TB, method, path string, headers map[string]stri
 	t.Helper()
 	answer, b := s.exchange(t, method, path, headers, body) //nolint:bodyclose // exchange has closed it
 	LoadContract(t).Check(t, answer.Request, answer.StatusCode, answer.Header, b)
+	s.compare(t, request{method, path, headers, body}, answer, b)
 	return answer.StatusCode, string(b), answer.Header
 }
 
@@ -354,25 +418,14 @@ func (s *Server) Visit(t testing.TB, method, path string, headers map[string]str
 	if o := LoadContract(t).Find(method, answer.Request.URL.EscapedPath()); o != nil {
 		t.Errorf("%s %s is %s of openapi.yaml", method, path, o.OperationID)
 	}
+	s.compare(t, request{method, path, headers, ""}, answer, b)
 	return answer.StatusCode, string(b), answer.Header
 }
 
 // exchange sends a request, reads the response and closes its body.
 func (s *Server) exchange(t testing.TB, method, path string, headers map[string]string, body string) (*http.Response, []byte) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range headers {
-		r.Header.Set(name, value)
-	}
-	answer, err := s.Client.Do(r)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
+	answer, b, err := request{method, path, headers, body}.send(t.Context(), s.Client, s.URL)
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -393,19 +446,12 @@ func (s *Server) Must(t testing.TB, status int, method, path, body string) strin
 // Owner sends a request as if over the control connection.
 func (s *Server) Owner(t testing.TB, method, path, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, "http://svc"+path, strings.NewReader(body))
+	r := request{method, path, nil, body}
+	answer, b, err := r.send(t.Context(), control.InProcess(s.Handler), control.BaseURL) //nolint:bodyclose // send has closed it
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := control.InProcess(s.Handler).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	b, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.compareOwner(t, r, answer, b)
 	return answer.StatusCode, string(b)
 }
 
