@@ -9,7 +9,7 @@ BENCHFLAGS ?=
 DUCKDBFLAGS ?= -events 3000000
 
 # The steps of tools/gate.
-STEPS = format vet lint tests shadows platforms vulnerabilities clients
+STEPS = format vet lint tests shadows standbys platforms vulnerabilities clients
 
 # The tests run many programs, which would wait a second before they end.
 RACE = GORACE=atexit_sleep_ms=0 CGO_ENABLED=1 $(GO) test -race
@@ -31,6 +31,7 @@ vet: ## go vet
 lint: ## golangci-lint, see .golangci.yml
 tests: ## every Go test, with the race detector in packages that start goroutines
 shadows: ## what the tests of the data files record, compared with the files, if the code that writes them has changed
+standbys: ## the responses of standbys in the tests of the API, if the code on which they depend has changed
 platforms: ## type-check program and tests for every platform
 vulnerabilities: ## govulncheck, when its database can be reached
 clients: ## the client libraries that have changed, where their toolchains are, against the program built from here

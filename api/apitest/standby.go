@@ -81,7 +81,7 @@ func (s *Server) copyTo(t testing.TB, changes *spool.Spool, o Options) {
 		t.Fatal(err)
 	}
 	o.Store.Recorder, o.Store.Follow = nil, true
-	o.Config.Log = slog.New(slog.DiscardHandler) // tests count the lines of the log
+	o.Config.Log, o.Config.Examine = slog.New(slog.DiscardHandler), nil // tests count the lines and the examinations
 	o.Config.BootstrapFile, o.Config.Staging = filepath.Join(b.Dir, datadir.Bootstrap), filepath.Join(b.Dir, "staging")
 	o.Config.Replication = &web.Replication{
 		Status:  func() replica.Status { return replica.Status{Role: replica.RoleStandby} },

@@ -270,6 +270,19 @@ func TestShadows(t *testing.T) { //nolint:paralleltest // changes the folder
 	expect(t, 1, "2 passed, 1 failed, 0 skipped", []string{`(?m)^shadows +FAILED`, `differs`}, "-all", "shadows")
 }
 
+// TestStandbys checks that the gate runs the tests of the API with the build tag "standby".
+func TestStandbys(t *testing.T) { //nolint:paralleltest // changes the folder
+	tagged := func(body string) string {
+		return "//go:build standby\n\npackage web\n\nimport \"testing\"\n\nfunc TestStandby(t *testing.T) { " + body + " }\n"
+	}
+	files := map[string]string{"api/web/web.go": "package web\n", "api/web/standby_test.go": tagged("")}
+	in(t, files)
+	expect(t, 0, "1 passed, 0 failed, 0 skipped", []string{`(?m)^standbys +ok`}, "standbys")
+	files["api/web/standby_test.go"] = tagged(`t.Error("differs")`)
+	in(t, files)
+	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`(?m)^standbys +FAILED`, `differs`}, "standbys")
+}
+
 // TestUnchangedChecks checks that a check runs again if and only if its inputs or tools have
 // changed since it passed. If only the program has changed, only the story of each library and of
 // the console runs.

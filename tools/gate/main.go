@@ -16,6 +16,7 @@
 //	steps.go      the steps that run a single command
 //	tests.go      the Go tests, and the choice of those that use the race detector
 //	shadows.go    the tests that write, with what is recorded compared with the files
+//	standbys.go   the tests of the API, with the responses of a standby compared
 //	testrun.go    one run of go test, and its results
 //	goroutines.go which packages start goroutines
 //	platforms.go  the step that type-checks the program for every platform
@@ -65,6 +66,7 @@ type skip struct {
 var steps = []step{
 	{"tests", tests},
 	{"shadows", shadows},
+	{"standbys", standbys},
 	{"format", format},
 	{"vet", vet},
 	{"platforms", platforms},
