@@ -223,7 +223,7 @@ func TestFileWithoutContentOnStandby(t *testing.T) {
 	}
 	role.behind.Store(0)
 	status, answer, header := s.Send(t, "GET", to.link, nil, "")
-	if status != 503 || header.Get("Retry-After") != "30" || header.Get("X-Svc-Standby") != "0" {
+	if status != 503 || header.Get("Retry-After") != "30" || header.Get("X-Svc-Standby") != "0" || header.Get("Cache-Control") != "no-store" {
 		t.Errorf("standby: got %d %v %s", status, header, answer)
 	}
 }

@@ -72,6 +72,9 @@ func (h *Handlers) download(w http.ResponseWriter, r *web.Request) error {
 // forever is the value of Cache-Control for direct links. The content behind a direct link never changes.
 const forever = "public, max-age=31536000, immutable"
 
+// noStore is the value of Cache-Control for responses that caches must not store.
+var noStore = []string{"no-store"}
+
 // ServeStored answers a request in the same way as the direct link to a stored file does. path is
 // the path of the link, percent-encoded. caching is the value of Cache-Control.
 func (h *Handlers) ServeStored(w http.ResponseWriter, r *web.Request, path, caching string) error {
@@ -124,11 +127,12 @@ func (h *Handlers) serve(w http.ResponseWriter, r *web.Request, key, caching str
 	err = d.open(r.Context(), d.spans[0])
 	answering()
 	if errors.Is(err, fs.ErrNotExist) && backend.Builtin() && r.Route.Replication.IsStandby() {
+		w.Header()["Cache-Control"] = noStore // a cache must ask again
 		return web.ErrNotCopied
 	}
 	if err != nil {
 		h.Log.Warn("storage of a file unavailable", "file", f.ID, "storage", f.Backend, "error", err, "id", r.ID)
-		w.Header()["Cache-Control"] = []string{"no-store"}
+		w.Header()["Cache-Control"] = noStore
 		writeText(w, http.StatusBadGateway, "Storage Unavailable")
 		return nil
 	}
