@@ -26,8 +26,9 @@ type part uint8
 const (
 	everything part = iota // the responses are not compared
 	aHeader
-	aField // of a JSON object, at any depth; also the Content-Length
-	aNonce // the random boundary between the parts of a body, and the nonce of a Content-Security-Policy
+	aField   // of a JSON object, at any depth; also the Content-Length
+	aContent // of a local file, which the standby lacks
+	aNonce   // the random boundary between the parts of a body, and the nonce of a Content-Security-Policy
 )
 
 // intendedDifferences lists all differences between a primary and a standby with the same data.
@@ -45,6 +46,7 @@ var intendedDifferences = []difference{
 	{`^/api/v1/admin/status`, aField, "replication", "describes the server itself"},
 	{`^/api/v1/admin/status`, aField, "checks", "describes the server itself"},
 	{`^/api/v1/admin/projects/[^/]+/files/uploads`, everything, "", "an upload in progress is on one server"},
+	{`^/(f|feeds)/`, aContent, "", "a content that is missing may not have arrived yet"},
 	{`^/metrics$`, everything, "", "describes the server itself"},
 	{`^/control/version$`, aField, "started_at", "each server has a start"},
 	{`^/control/(backup|check|compact|debug|doctor|jobs|reindex|replication|status)`, everything, "", "concerns the server itself"},
@@ -74,6 +76,9 @@ func differs(path string, primary, standby response) string {
 	if primary.status == http.StatusTooManyRequests || standby.status == http.StatusTooManyRequests {
 		return "" // limits are per server
 	}
+	if primary.status == http.StatusBadGateway && standby.lacksContent(path) {
+		return ""
+	}
 	if primary.status != standby.status {
 		return "status"
 	}
@@ -92,6 +97,17 @@ func differs(path string, primary, standby response) string {
 		return "body"
 	}
 	return ""
+}
+
+// lacksContent reports whether the response is that of a standby to which the content of a file has not been copied.
+func (r response) lacksContent(path string) bool {
+	for i, d := range intendedDifferences {
+		if d.part == aContent && compiled[i].MatchString(path) {
+			return r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") == "30" &&
+				r.header.Get("Cache-Control") == "no-store" && strings.Contains(r.body, "has not arrived yet")
+		}
+	}
+	return false
 }
 
 // comparable returns a response without the intended differences.
