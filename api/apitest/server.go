@@ -16,7 +16,8 @@
 //	state.go       the stored data of a server
 //	standby.go     a standby of a server, and the comparison of their responses
 //	differences.go the differences between them that are intended
-//	every_*.go     whether every server has a standby
+//	every_on.go    gives every server a standby, with the build tag "standby"
+//	every_off.go   does not
 package apitest
 
 import (
