@@ -80,7 +80,7 @@ func (s *Server) copyTo(t testing.TB, changes *spool.Spool, o Options) {
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
-	o.Store.Recorder, o.Store.Follow = nil, true
+	o.Store.Recorder, o.Store.Follow, o.Store.NoSync = nil, true, true
 	o.Config.Log, o.Config.Examine = slog.New(slog.DiscardHandler), nil // tests count the lines and the examinations
 	o.Config.BootstrapFile, o.Config.Staging = filepath.Join(b.Dir, datadir.Bootstrap), filepath.Join(b.Dir, "staging")
 	o.Config.Replication = &web.Replication{
@@ -100,14 +100,23 @@ func (s *Server) copyTo(t testing.TB, changes *spool.Spool, o Options) {
 	s.standby = b
 }
 
-// catchUp applies all changes of the server that are visible to its readers.
-func (b *standby) catchUp() error {
+// catchUp applies all changes of the server that are visible to its readers now.
+func (b *standby) catchUp(ctx context.Context) error {
+	visible := b.changes.Position()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for {
+	for b.position < visible {
 		batch, err := b.changes.Next(b.position, 8<<20)
-		if err != nil || batch.Count == 0 {
+		if err != nil {
 			return err
+		}
+		if batch.Count == 0 { // an earlier change, of the other database, is not committed yet
+			select {
+			case <-b.changes.More():
+				continue
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 		var changes []format.Change
 		for rest := batch.Changes; len(rest) > 0; {
@@ -118,8 +127,8 @@ func (b *standby) catchUp() error {
 			changes = append(changes, c)
 		}
 		err = b.DB.Apply(follow.Of(changes, format.Records), batch.Last)
-		if err == nil {
-			err = b.Events.Apply(follow.Of(changes, format.Events), batch.Last)
+		if events := follow.Of(changes, format.Events); err == nil && len(events) > 0 { // most have none, and it syncs
+			err = b.Events.Apply(events, batch.Last)
 		}
 		if err != nil {
 			return fmt.Errorf("apply the changes up to %d: %w", batch.Last, err)
@@ -129,6 +138,7 @@ func (b *standby) catchUp() error {
 			return err
 		}
 	}
+	return nil
 }
 
 // response is the response to a request.
@@ -200,7 +210,7 @@ func (b *standby) compare(t testing.TB, r request, want response, ask func(stand
 	}
 	at := uint64(0) // position before the primary was asked; 0 = unknown
 	for tries, busy := 0, 0; ; {
-		err := b.catchUp()
+		err := b.catchUp(t.Context())
 		var got response
 		if err == nil {
 			got, err = ask(true)
@@ -250,7 +260,7 @@ func (r response) refused() bool {
 // Standby returns the standby of the server after it has applied all changes.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
-	if err := s.standby.catchUp(); err != nil {
+	if err := s.standby.catchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s.standby.Server
