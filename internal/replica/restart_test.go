@@ -141,6 +141,27 @@ func TestGap(t *testing.T) {
 	}
 }
 
+// TestSlowRetention has a target that takes a minute to list old snapshots. Writes must be accepted before that.
+func TestSlowRetention(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		view := targettest.NewMemory().View()
+		view.Before = func(_ context.Context, c targettest.Call) error {
+			if c.Operation == "List" && c.Name == format.Snapshots {
+				<-time.After(time.Minute)
+			}
+			return nil
+		}
+		begun := time.Now()
+		s := start(t, t.TempDir(), "one", view, nil, positions{}, inSync)
+		wait(t, "the first snapshot", func() bool { return s.Admit() == nil })
+		if took := time.Since(begun); took > time.Second {
+			t.Errorf("writes were refused for %v", took)
+		}
+		s.end(t)
+	})
+}
+
 // TestWithoutState starts a primary that has lost its directory. It begins a new epoch.
 func TestWithoutState(t *testing.T) {
 	t.Parallel()

@@ -134,6 +134,7 @@ func (p *Primary) snapshot(ctx context.Context) error {
 	if err := p.confirm(m.Position); err != nil {
 		return err
 	}
+	p.wake() // writes that were refused because of a gap need not wait until old objects have been deleted
 	p.log.Info("a snapshot for the replica is complete", "position", m.Position, "bytes", parts.total)
 	if err := p.retain(ctx); err != nil {
 		p.log.Warn("old objects of the replica were not deleted", "error", err)
