@@ -215,7 +215,10 @@ func (f *Follower) applySegments(segments [][]byte, all bool) (n int, err error)
 		next.Position = max(next.Position, h.Last)
 		changes = append(changes, list...)
 		n++
-		if size += len(segment); size >= format.MaxSegment {
+		for _, c := range list {
+			size += len(c.Set) // a compressed segment can be far smaller
+		}
+		if size >= format.MaxSegment {
 			if err := flush(); err != nil {
 				return n, err
 			}
