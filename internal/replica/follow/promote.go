@@ -25,8 +25,9 @@ var ErrTaken = errors.New("another server has become the primary")
 var ErrUnsafe = errors.New("the target replaces objects that exist, so it cannot keep the old primary from writing; " +
 	"stop the old primary, and repeat the promotion with --old-primary-is-down")
 
-// contactEvery is how old the last contact of a primary can be although it runs, with a margin.
-const contactEvery = 70 * time.Second
+// staleContact is how old the last contact of a primary can seem although it runs: a minute between two of them, a
+// minute by which the clocks of both machines can differ (svc doctor reports more), and a margin.
+const staleContact = 130 * time.Second
 
 // Promote makes this copy the primary. oldPrimaryIsDown means that the caller knows that the old primary has stopped: the
 // lease of the old primary is then not waited for, and the target need not be able to refuse objects that exist. After an
@@ -139,7 +140,7 @@ func (f *Follower) waitForLease(ctx context.Context) error {
 		return err
 	}
 	lease := time.Duration(contact.Lease) * time.Millisecond
-	if lease == 0 || f.config.Now().Sub(time.UnixMilli(max(contact.Time, f.at.Time))) > lease+contactEvery {
+	if lease == 0 || f.config.Now().Sub(time.UnixMilli(max(contact.Time, f.at.Time))) > lease+staleContact {
 		return nil
 	}
 	f.config.Log.Info("waiting until the lease of the old primary has ended", "lease", lease.String())
