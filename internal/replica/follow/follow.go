@@ -79,10 +79,12 @@ func Open(ctx context.Context, c Config) (*Follower, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &Follower{config: c, current: c.Now()}
+	f := &Follower{config: c}
 	if err := f.open(ctx); err != nil {
 		return nil, err
 	}
+	// How long the copy was stopped is not known. The first round replaces this time.
+	f.current = time.UnixMilli(min(f.at.Time, c.Now().UnixMilli()))
 	f.show()
 	f.ended = f.at.promoted()
 	return f, nil

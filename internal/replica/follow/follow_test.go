@@ -181,6 +181,31 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// TestLagAfterStart checks that a copy that cannot reach the target does not pretend to be up to date.
+func TestLagAfterStart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		dir := w.dir("copy")
+		c := w.open(dir, w.target.View())
+		w.ship()
+		w.mustApply(c, 1)
+		time.Sleep(time.Hour) //nolint:forbidigo // by the fake clock of synctest
+		view := w.target.View()
+		view.Before = func(context.Context, targettest.Call) error { return errors.New("no answer") }
+		again := w.open(dir, view)
+		check(t, w.run(again))
+		if lag := again.Lag(); lag < time.Hour {
+			t.Errorf("got a lag of %s an hour after the last contact", lag)
+		}
+		view.Before = nil
+		check(t, w.run(again))
+		if lag := again.Lag(); lag > 2*time.Second {
+			t.Errorf("got a lag of %s with the target", lag)
+		}
+	})
+}
+
 // TestLateSegment checks that a segment of the old primary is applied only if the cut includes it.
 func TestLateSegment(t *testing.T) {
 	t.Parallel()
@@ -358,18 +383,24 @@ func promoteTwice(t *testing.T, lost bool, fails int) bool {
 // TestLease checks that a promotion waits for the lease of the old primary, unless that is known to be down.
 func TestLease(t *testing.T) {
 	t.Parallel()
-	for down, want := range map[bool]time.Duration{true: 0, false: 20 * time.Second} {
-		t.Run(fmt.Sprint(down), func(t *testing.T) {
+	for _, tc := range []struct {
+		down bool
+		age  time.Duration // of the last contact
+		want time.Duration
+	}{
+		{true, 0, 0}, {false, 0, 20 * time.Second}, {false, 2 * time.Minute, 20 * time.Second}, {false, 3 * time.Minute, 0},
+	} {
+		t.Run(fmt.Sprint(tc), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				c := w.open(w.dir("copy"), w.target.View())
-				w.put(format.PrimaryName, format.Contact{Format: format.Version, Epoch: 1, Time: time.Now().UnixMilli(), Lease: 20_000})
+				w.put(format.PrimaryName, format.Contact{Format: format.Version, Epoch: 1, Time: time.Now().Add(-tc.age).UnixMilli(), Lease: 20_000})
 				begun := time.Now()
-				_, err := c.Promote(t.Context(), down)
+				_, err := c.Promote(t.Context(), tc.down)
 				check(t, err)
-				if took := time.Since(begun); took != want {
-					t.Errorf("took %s, want %s", took, want)
+				if took := time.Since(begun); took != tc.want {
+					t.Errorf("took %s, want %s", took, tc.want)
 				}
 			})
 		})
