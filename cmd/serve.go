@@ -279,8 +279,8 @@ func openNamed(s *setting.Settings, log *slog.Logger) (n named, err error) {
 	return n, nil
 }
 
-// lockAndOpen locks and opens the data directory. If copied is not nil, the directory belongs to a standby.
-// The error is that of the lock if another process holds it.
+// lockAndOpen locks and opens the data directory, as a standby if copied is not nil. If another process holds
+// the lock, it returns the error of the lock.
 func lockAndOpen(
 	ctx context.Context, s *setting.Settings, geo *geo.Locator, openapi []byte, copied *standbyRun, log *slog.Logger,
 ) (*service, error) {

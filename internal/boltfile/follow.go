@@ -25,11 +25,11 @@ func (w *Writer) Following() bool { return w.db.following }
 
 // Apply changes a file that follows another one, in one transaction. changes contains change sets of
 // the other file, without a gap and in the order of their positions. Apply skips the change sets that
-// the file already contains, and returns the remaining ones. The file then has the given position, which must
+// the file already contains, and returns the remaining ones. It then stores the given position, which must
 // be at least the position of the last change. If the file already has that position, Apply writes nothing.
 //
-// check is called before the transaction is committed, and can refuse it; it may be nil. The errors
-// are those of Update, of Tx.Apply and of check. As with Update, a Recorder receives the transaction.
+// check is called before the transaction is committed, and can refuse it; it may be nil. Apply returns
+// the errors of Update, Tx.Apply and check. As with Update, a Recorder receives the transaction.
 // Its Append should return 0 while the file follows another one, so that the file keeps the given
 // position. The caller must hold the lock of the writer.
 func (w *Writer) Apply(changes []Change, position uint64, check func(*Tx) error) (applied []Change, err error) {

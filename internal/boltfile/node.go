@@ -43,8 +43,8 @@ func (tx *Tx) Position() (position uint64, complete bool) {
 	return position, position > 0 && node.Get(unrecordedKey) == nil
 }
 
-// SetPosition stores the position of a file whose content is that of another file at that position:
-// a copy of it, or one to which its change sets were applied. A Recorder sets it, too.
+// SetPosition stores the position of a file that has the content of another file at that position,
+// because it is a copy or because change sets were applied to it. A Recorder sets the position, too.
 func (tx *Tx) SetPosition(position uint64) error {
 	node, err := tx.CreateBucketIfNotExists(nodeBucket)
 	if err != nil {

@@ -141,7 +141,7 @@ func (d *DB) compareShadow() {
 	}
 }
 
-// differs says how a bucket differs from its shadow, and is empty if they are equal.
+// differs describes how a bucket differs from its shadow. It returns "" if they are equal.
 func (b *branch) differs(s *branch) string {
 	switch {
 	case b.sequence != s.sequence:

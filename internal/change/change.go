@@ -1,6 +1,6 @@
-// Package change contains the encoding of change sets. A change set is what one committed
-// transaction did to a file: the buckets that it made and dropped, the keys that it set and
-// deleted, and the sequences that it set, in order. The package has no side effects.
+// Package change contains the encoding of change sets. A change set lists, in order, the changes
+// of one committed transaction to a file: the buckets that it made and dropped, the keys that it set
+// and deleted, and the sequences that it set. The package has no side effects.
 //
 // A change set is a list of operations. Each begins with a byte, its Kind; the kinds are followed by
 //
@@ -21,7 +21,7 @@ import (
 	"fmt"
 )
 
-// Kind is what an operation does.
+// Kind is the kind of an operation.
 type Kind byte
 
 // The kinds of operations. Their values are stored.
@@ -105,8 +105,8 @@ func (s *Set) text(b []byte) {
 	s.encoded = append(s.encoded, b...)
 }
 
-// Each visits the operations of an encoded set in order, until visit returns an error. The error is
-// that of visit, or ErrInvalid.
+// Each visits the operations of an encoded set in order, until visit returns an error, which Each
+// returns. For bytes that are not a change set, it returns ErrInvalid.
 func Each(set []byte, visit func(Op) error) error {
 	r := reader{rest: set}
 	var names [][]byte

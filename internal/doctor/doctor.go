@@ -13,7 +13,7 @@
 //	disk.go          space and kind of file system
 //	disk_linux.go    mounts; disk_darwin.go and disk_windows.go likewise
 //	journal.go       a fault of ext4 in old kernels
-//	hooks.go         hooks that fail, and hooks that nobody has
+//	hooks.go         failing hooks, and missing ones
 //	files.go         permissions, owner, synchronisers
 //	owner_unix.go    owners of files; owner_windows.go likewise
 //	leftovers.go     remains of interrupted operations

@@ -14,8 +14,8 @@
 //	files.go         transfers, deletions, refreshes and clean-up of files
 //	rollouts.go      takes rollouts to their next step
 //	groups.go        groups logs that were stored without a group
-//	health.go        observes rollouts, and holds those whose version fails too often
-//	disk.go          tells the administrator that the disk is nearly full
+//	health.go        observes rollouts, and holds those with too many failures
+//	disk.go          notifies the administrator of low disk space
 //	hooks.go         sends events to hooks
 //	forwards.go      submissions for which it is unknown whether an issue exists
 package jobs

@@ -1,5 +1,5 @@
-// Package spool keeps the changes of a data directory until they are at the target of the
-// replication. It assigns the positions of the changes of both databases.
+// Package spool stores the changes of a data directory on disk until the target of the replication has
+// confirmed them. It assigns the positions of the changes of both databases.
 //
 //	spool.go   Spool: opening, gaps, closing
 //	append.go  the recorders of both databases
@@ -9,8 +9,8 @@
 // A change is appended before its transaction is committed, without a sync. Changes whose
 // transactions failed are marked as void. When a spool is opened, it is compared with the positions
 // in the databases: a change above the position of its database was never committed, and becomes
-// void, too. The end of a process therefore costs nothing. A power failure can cost the end of the
-// spool, which is then a gap.
+// void, too. Nothing is therefore lost when a process ends. A power failure can remove the end of the
+// spool, which leaves a gap.
 //
 // A gap means that the spool does not have all changes. It then records nothing, and only assigns
 // positions, until Resume begins again at the current position, for which a snapshot is needed.
@@ -226,10 +226,10 @@ func (s *Spool) drop(why string) {
 	s.signal()
 }
 
-// Resume returns the position of the databases, and ends a gap: changes above that position are
-// recorded again. It does nothing else if there is no gap. The caller must hold the locks of both
-// databases while it takes the images of a snapshot and calls Resume, so that the snapshot has this position.
-// Changes are recorded with notBefore, in Unix milliseconds, as their earliest time. After an error, the gap remains.
+// Resume returns the position of the databases. If there is a gap, Resume ends it, so that changes above that
+// position are recorded again. The caller must hold the locks of both databases while it takes the images of
+// a snapshot and calls Resume, so that the snapshot has this position. Later changes get at least the time
+// notBefore, in Unix milliseconds. After an error, the gap remains.
 func (s *Spool) Resume(notBefore int64) (position uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,8 +272,8 @@ func (s *Spool) Position() uint64 {
 	return s.visible
 }
 
-// Time returns the time, in Unix milliseconds, that no change until now is after, and no later one before,
-// even if the clock is set back.
+// Time returns a time, in Unix milliseconds. No change so far has a later time, and no later change will have an
+// earlier one, even if the clock is set back.
 func (s *Spool) Time() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
