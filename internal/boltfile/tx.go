@@ -1,6 +1,7 @@
 package boltfile
 
 import (
+	"bytes"
 	"io"
 	"time"
 
@@ -51,6 +52,9 @@ func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 
 // DeleteBucket deletes a bucket at the root with everything in it.
 func (tx *Tx) DeleteBucket(name []byte) error {
+	if err := deleteNested(tx.bolt().Bucket(name)); err != nil {
+		return err
+	}
 	err := tx.bolt().DeleteBucket(name)
 	if err == nil {
 		tx.record().drop(nil, name)
@@ -146,11 +150,39 @@ func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 
 // DeleteBucket deletes a nested bucket with everything in it.
 func (b *Bucket) DeleteBucket(name []byte) error {
+	if err := deleteNested(b.bolt().Bucket(name)); err != nil {
+		return err
+	}
 	err := b.bolt().DeleteBucket(name)
 	if err == nil {
 		b.record().drop(b, name)
 	}
 	return err
+}
+
+// deleteNested deletes the buckets in a bucket, which is nil if it does not exist. bbolt deletes them while it iterates
+// over them. If the transaction has changed the bucket before, it then skips every second one, and their pages are neither
+// reachable nor free.
+func deleteNested(b *bbolt.Bucket) error {
+	if b == nil {
+		return nil
+	}
+	var names [][]byte
+	if err := b.ForEachBucket(func(name []byte) error {
+		names = append(names, bytes.Clone(name))
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := deleteNested(b.Bucket(name)); err != nil {
+			return err
+		}
+		if err := b.DeleteBucket(name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ForEach visits the keys in order. The value is nil for a bucket. visit must not change
