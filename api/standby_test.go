@@ -110,7 +110,8 @@ func targetOf(t *testing.T, s *apitest.Server, project string) target {
 	to.version, to.announcement = first(one+"/versions", "id", noRecord), first(one+"/announcements", "id", noRecord)
 	to.feedback, to.log = first(one+"/feedbacks", "id", noRecord), first(one+"/logs", "id", noRecord)
 	to.logGroup = first(one+"/log-groups", "group_id", to.logGroup)
-	to.definition, to.card = first(one+"/events/definitions", "event_definition_id", noRecord), first(one+"/events/dashboards/cards", "card_id", noRecord)
+	to.definition = first(one+"/events/definitions", "event_definition_id", noRecord)
+	to.card = first(one+"/events/dashboards/cards", "card_id", noRecord)
 	to.file, to.link = first(one+"/files", "id", to.file), first(one+"/files", "path", to.link)
 	return to
 }
