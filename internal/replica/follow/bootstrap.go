@@ -11,6 +11,7 @@ import (
 	"svc/internal/durable"
 	"svc/internal/replica/format"
 	"svc/internal/replica/history"
+	"svc/internal/replica/target"
 )
 
 // bootstrap replaces the content of the data directory with the newest snapshot. While it runs, standby.json marks the
@@ -28,6 +29,15 @@ func (f *Follower) bootstrap(ctx context.Context, identity format.Identity, agai
 		return err
 	}
 	m, err := f.unpack(ctx, h)
+	for err != nil && errors.Is(err, target.ErrMissing) { // the primary may have deleted it after a newer one
+		before := h.Snapshots[len(h.Snapshots)-1].Position
+		newer, readErr := history.Read(ctx, f.config.Target, f.config.Identities...)
+		if readErr != nil || len(newer.Snapshots) == 0 || newer.Snapshots[len(newer.Snapshots)-1].Position <= before {
+			break
+		}
+		h = newer
+		m, err = f.unpack(ctx, h)
+	}
 	if err != nil {
 		if !again { // the directory is as it was
 			err = errors.Join(err, os.Remove(f.path(datadir.Standby)))

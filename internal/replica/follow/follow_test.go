@@ -181,6 +181,30 @@ func TestFollow(t *testing.T) {
 	})
 }
 
+// TestSnapshotIsDeleted deletes the snapshot with which a copy begins while it is being read.
+func TestSnapshotIsDeleted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		view := w.target.View()
+		first := format.PartName(w.at, 1)
+		view.Before = func(_ context.Context, c targettest.Call) error {
+			if c.Name == first {
+				w.target.Set(format.ManifestName(w.at), nil)
+				w.target.Set(first, nil)
+				w.ship()
+				w.snapshot()
+				first = ""
+			}
+			return nil
+		}
+		c := w.open(w.dir("copy"), view)
+		if got := c.Status().Position; got != 1 {
+			t.Errorf("the copy begins at position %d, want that of the next snapshot, 1", got)
+		}
+	})
+}
+
 // TestLagAfterStart checks that a copy that cannot reach the target does not pretend to be up to date.
 func TestLagAfterStart(t *testing.T) {
 	t.Parallel()
