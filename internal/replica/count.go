@@ -3,6 +3,7 @@ package replica
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"sync"
@@ -93,10 +94,15 @@ func (c *counted) Replace(ctx context.Context, name string, content []byte) erro
 	return c.note("replace", int64(len(content)), c.Target.Replace(ctx, name, content))
 }
 
-// Open implements target.Target. The time limit is for reading, too.
+// Open implements target.Target. The target must answer within requestTime. The time limit for the content is that of a
+// part of a snapshot.
 func (c *counted) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	ctx, cancel := limited(ctx, 64<<20)
+	unanswered := time.AfterFunc(requestTime, cancel)
 	content, size, err := c.Target.Open(ctx, name)
+	if !unanswered.Stop() && err != nil {
+		err = fmt.Errorf("%s: no answer within %v", name, requestTime)
+	}
 	if c.note("open", 0, err) != nil {
 		cancel()
 		return nil, 0, err

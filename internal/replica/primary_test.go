@@ -217,6 +217,33 @@ func TestStopAfterWrite(t *testing.T) {
 	})
 }
 
+// TestSilentTarget has a target that accepts a request and never answers it.
+func TestSilentTarget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var requests atomic.Int64
+		view := targettest.NewMemory().View()
+		view.Before = func(ctx context.Context, _ targettest.Call) error {
+			if requests.Add(1) > 1 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		begun := time.Now()
+		s := start(t, t.TempDir(), "one", view, nil, positions{})
+		wait(t, "the failure", func() bool { return s.Status().Failure != "" })
+		if text := s.Status().Failure; !strings.Contains(text, "no answer within 30s") {
+			t.Errorf("failure %q", text)
+		}
+		wait(t, "the first snapshot", hasSnapshot(s))
+		if took := time.Since(begun); took > 35*time.Second {
+			t.Errorf("the next request was sent after %v", took)
+		}
+		s.end(t)
+	})
+}
+
 // TestSync has writes wait for the target, and latch when it does not answer.
 func TestSync(t *testing.T) {
 	t.Parallel()
