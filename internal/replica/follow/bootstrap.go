@@ -79,8 +79,8 @@ func (f *Follower) unpack(ctx context.Context, h *history.History) (m format.Man
 // Restart makes the next Open begin again with the newest snapshot, after ErrNeedsSnapshot. The databases need not be
 // closed yet. If there is no snapshot from which the log goes on yet, Open returns the same error again.
 func (f *Follower) Restart() error {
-	f.work.Lock()
-	defer f.work.Unlock()
+	f.work <- struct{}{}
+	defer f.release()
 	f.at.Complete = false
 	return f.save()
 }

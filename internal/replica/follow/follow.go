@@ -59,8 +59,10 @@ type Follower struct {
 	config Config
 	apply  Apply
 
-	work sync.Mutex // held while segments are applied, and during a promotion
-	at   state      // guarded by work
+	// work has a value while segments are applied, and during a promotion. It is a channel and no mutex, because these
+	// wait for the target, and a caller that waits for them may have less time.
+	work chan struct{}
+	at   state // guarded by work
 	// asked is when the last contact of the primary was read; guarded by work.
 	asked time.Time
 
@@ -79,7 +81,7 @@ func Open(ctx context.Context, c Config) (*Follower, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	f := &Follower{config: c}
+	f := &Follower{config: c, work: make(chan struct{}, 1)}
 	if err := f.open(ctx); err != nil {
 		return nil, err
 	}
@@ -137,10 +139,23 @@ func readObject[T format.Identity | format.Epoch | format.Cut | format.Contact |
 
 // Use sets the function that applies changes. It must be called before Run and Promote.
 func (f *Follower) Use(apply Apply) {
-	f.work.Lock()
-	defer f.work.Unlock()
+	f.work <- struct{}{}
+	defer f.release()
 	f.apply = apply
 }
+
+// acquire waits until nothing else changes the copy, or ctx ends.
+func (f *Follower) acquire(ctx context.Context) error {
+	select {
+	case f.work <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// release ends what acquire began.
+func (f *Follower) release() { <-f.work }
 
 // Run follows the primary until ctx ends. The error is ErrPromoted after a promotion, ErrNeedsSnapshot, or
 // one of applying changes. It repeats requests to the target that fail.
@@ -181,8 +196,10 @@ func (f *Follower) needSnapshot(ctx context.Context, reason error) error {
 	if err != nil {
 		return err
 	}
-	f.work.Lock()
-	defer f.work.Unlock()
+	if err := f.acquire(ctx); err != nil {
+		return err
+	}
+	defer f.release()
 	if n := len(h.Snapshots); n > 0 && (!errors.Is(reason, errGap) || h.Snapshots[n-1].Position > f.at.Position) {
 		return reason
 	}

@@ -357,6 +357,31 @@ func TestPromoteRace(t *testing.T) {
 	})
 }
 
+// TestPromoteWhileFollowing checks that a promotion ends with its context while the standby waits for the target.
+func TestPromoteWhileFollowing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		view := w.target.View()
+		c := w.open(w.dir("copy"), view)
+		view.Before = func(ctx context.Context, _ targettest.Call) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		following, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- c.Run(following) }()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := c.Promote(ctx, false); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+		stop()
+		<-ended
+	})
+}
+
 // TestPromoteAgain interrupts a promotion at each request, and checks that the next attempt completes it in the same
 // epoch.
 func TestPromoteAgain(t *testing.T) {

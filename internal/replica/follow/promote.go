@@ -34,8 +34,10 @@ const staleContact = 130 * time.Second
 // error, the copy is still a standby. A promotion that was interrupted can be repeated. Afterwards, Run returns
 // ErrPromoted, and the directory belongs to a primary once Finish has been called on the closed databases.
 func (f *Follower) Promote(ctx context.Context, oldPrimaryIsDown bool) (p replica.Promotion, err error) {
-	f.work.Lock()
-	defer f.work.Unlock()
+	if err := f.acquire(ctx); err != nil {
+		return p, err
+	}
+	defer f.release()
 	if f.promoted() {
 		return f.promotion(), nil
 	}

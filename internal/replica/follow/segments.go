@@ -24,8 +24,10 @@ const (
 
 // catchUp applies everything at the target that counts.
 func (f *Follower) catchUp(ctx context.Context) error {
-	f.work.Lock()
-	defer f.work.Unlock()
+	if err := f.acquire(ctx); err != nil {
+		return err
+	}
+	defer f.release()
 	if f.promoted() {
 		return ErrPromoted
 	}
