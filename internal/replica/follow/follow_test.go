@@ -357,6 +357,64 @@ func TestPromoteRace(t *testing.T) {
 	})
 }
 
+// TestPromoteDuring lets other servers change the replica after the standby has created its epoch.
+func TestPromoteDuring(t *testing.T) {
+	t.Parallel()
+	other := func(w *world, number uint32) {
+		w.put(format.EpochName(number), format.Epoch{Format: format.Version, Number: number, Owner: "other", Name: "other"})
+	}
+	for _, tc := range []struct {
+		name          string
+		before, after func(w *world)
+		taken         bool
+		want          format.Cut // with which epoch 3 begins
+	}{
+		{"a later epoch begins", func(w *world) { other(w, 2) }, func(w *world) { other(w, 4) }, true, format.Cut{}},
+		{"another standby becomes the primary", func(w *world) { other(w, 2) }, func(w *world) {
+			other(w, 4)
+			w.put(format.CutName(4), w.cut())
+		}, true, format.Cut{}},
+		{"an earlier promotion is completed", func(w *world) { other(w, 2) }, func(w *world) {
+			cut := w.cut()
+			w.put(format.CutName(2), cut)
+			w.epoch, w.number = 2, 0
+			w.ship()
+		}, false, format.Cut{Epoch: 2, Segment: 1, Position: 2}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.ship()
+				tc.before(w)
+				view := w.target.View()
+				view.After = func(_ context.Context, c targettest.Call) error {
+					if c.Operation == "Create" && c.Name == format.EpochName(3) {
+						tc.after(w)
+					}
+					return nil
+				}
+				c := w.open(w.dir("copy"), view)
+				p, err := c.Promote(t.Context(), false)
+				cut := w.target.Objects()[format.CutName(3)]
+				if tc.taken {
+					if !errors.Is(err, follow.ErrTaken) || cut != nil {
+						t.Errorf("got %v and the cut %s, want ErrTaken", err, cut)
+					}
+					return
+				}
+				check(t, err)
+				got, err := format.Decode[format.Cut](cut)
+				check(t, err)
+				tc.want.Format, tc.want.SHA256 = format.Version, w.before
+				if got != tc.want || p.Epoch != 3 || p.Position != 2 {
+					t.Errorf("got %+v and the cut %+v, want %+v", p, got, tc.want)
+				}
+			})
+		})
+	}
+}
+
 // TestPromoteWhileFollowing checks that a promotion ends with its context while the standby waits for the target.
 func TestPromoteWhileFollowing(t *testing.T) {
 	t.Parallel()

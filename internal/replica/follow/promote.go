@@ -69,6 +69,9 @@ func (f *Follower) Promote(ctx context.Context, oldPrimaryIsDown bool) (p replic
 	if err := f.applyAll(ctx, true); err != nil {
 		return p, err
 	}
+	if err := f.checkClaim(ctx); err != nil {
+		return p, err
+	}
 	if err := f.writeCut(ctx); err != nil {
 		return p, err
 	}
@@ -123,10 +126,34 @@ func (f *Follower) create(ctx context.Context, name string, content []byte) erro
 		if readErr != nil {
 			return readErr
 		}
-		if e, err := format.Decode[format.Epoch](found); err == nil && e.Name != "" {
-			return fmt.Errorf("%w: %s, with epoch %d", ErrTaken, e.Name, e.Number)
-		}
+		e, _ := format.Decode[format.Epoch](found) // its owner may have a newer version of svc
+		return taken(e)
+	}
+	return err
+}
+
+// taken returns an ErrTaken that names the owner of an epoch, if it is known.
+func taken(by format.Epoch) error {
+	if by.Name == "" {
 		return ErrTaken
+	}
+	return fmt.Errorf("%w: %s, with epoch %d", ErrTaken, by.Name, by.Number)
+}
+
+// checkClaim returns an ErrTaken if another server has created a later epoch since the epoch of this standby was created.
+func (f *Follower) checkClaim(ctx context.Context) error {
+	if f.at.Claim == nil { // the copy has followed that server already
+		return ErrTaken
+	}
+	if f.at.promoted() {
+		return nil
+	}
+	later, err := readObject[format.Epoch](ctx, f.config.Target, format.EpochName(f.at.Claim.Number+1))
+	switch {
+	case errors.Is(err, target.ErrMissing):
+		return nil
+	case err == nil:
+		return taken(later)
 	}
 	return err
 }

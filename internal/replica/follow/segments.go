@@ -146,7 +146,7 @@ func (f *Follower) enter(next format.Epoch, cut format.Cut) error {
 		return fmt.Errorf("%w: epoch %d continues another history than this copy has", ErrNeedsSnapshot, next.Number)
 	}
 	f.at.Epoch, f.at.Segment = next.Number, 0
-	if own := f.at.Claim; own != nil && own.Owner != next.Owner {
+	if own := f.at.Claim; own != nil && own.Number <= next.Number && own.Owner != next.Owner {
 		f.at.Claim = nil // another server has become the primary
 	}
 	f.config.Log.Info("following the primary of the next epoch", "epoch", next.Number, "primary", next.Name, "position", f.at.Position)
