@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -111,6 +112,45 @@ func TestCost(t *testing.T) {
 			t.Errorf("10 busy minutes have %d GETs, want 600 and a few for the daily snapshot", n)
 		}
 		s.end(t)
+	})
+}
+
+// TestContinuousLoad confirms writes in the mode sync, of which some arrive during each upload. The primary must make
+// snapshots nevertheless.
+func TestContinuousLoad(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := targettest.NewMemory()
+		view := m.View()
+		view.Before = func(context.Context, targettest.Call) error {
+			time.Sleep(100 * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest
+			return nil
+		}
+		s := start(t, t.TempDir(), "one", view, nil, positions{}, inSync)
+		wait(t, "the first snapshot", func() bool { return hasSnapshot(s)() && s.Admit() == nil })
+		writing, stop := context.WithCancel(t.Context())
+		var writers sync.WaitGroup
+		for i := range 10 {
+			writers.Go(func() {
+				for j := 0; writing.Err() == nil; j++ {
+					s.write(t, number(number("a", i), j))
+					if err := s.Confirm(t.Context()); err != nil {
+						t.Error(err)
+					}
+					time.Sleep(time.Duration(10+i) * time.Millisecond) //nolint:forbidigo // by the fake clock of synctest
+				}
+			})
+		}
+		time.Sleep(10 * time.Second) //nolint:forbidigo // by the fake clock of synctest
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := s.Snapshot(ctx); err != nil {
+			t.Errorf("snapshot: %v", err)
+		}
+		stop()
+		writers.Wait()
+		texts, _ := s.end(t)
+		isRestored(t, m, texts)
 	})
 }
 

@@ -132,7 +132,7 @@ func (p *Primary) step(ctx context.Context, now bool) error {
 		p.startContents(ctx)
 	}
 	if now || time.Since(p.shipped) >= p.settings().Every {
-		if err := p.ship(ctx, p.config.Sync || p.stopping()); err != nil {
+		if err := p.ship(ctx, p.stopping()); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,8 @@ func (p *Primary) writeContact(ctx context.Context) error {
 
 // ship ships the changes that are in the spool, after the segment that was being sent before them. If all is set, it
 // continues with the changes that arrive in the meantime until there are none. Otherwise, they wait for the next interval,
-// which begins when ship reads the spool. A slow upload therefore does not delay the next one.
+// which begins when ship reads the spool, or for a write that waits for them. A slow upload therefore does not delay the next
+// one, and more writes than uploads do not keep the loop from its other work.
 func (p *Primary) ship(ctx context.Context, all bool) error {
 	begun, until := time.Now(), p.config.Spool.Position()
 	for {
@@ -191,10 +192,17 @@ func (p *Primary) ship(ctx context.Context, all bool) error {
 			return err
 		}
 		p.shipped = begun
-		if !all && p.has(until) {
+		if !all && p.has(until) && !p.isLatched() {
 			return nil
 		}
 	}
+}
+
+// isLatched reports whether writes are refused until next finds that the target has everything.
+func (p *Primary) isLatched() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.latched
 }
 
 // pack makes the next segment and stores it on disk, so that it is sent with the same bytes after a
