@@ -415,6 +415,30 @@ func TestPromoteDuring(t *testing.T) {
 	}
 }
 
+// TestPromotedTooLate checks that a standby does not become the primary of an epoch that it has completed without knowing
+// it, if a later epoch exists.
+func TestPromotedTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.ship()
+		view := w.target.View()
+		c := w.open(w.dir("copy"), view)
+		view.After = func(_ context.Context, c targettest.Call) error {
+			if c.Operation == "Create" && c.Name == format.CutName(2) || c.Operation == "Open" && c.Name == format.CutName(2) {
+				return errors.New("no answer")
+			}
+			return nil
+		}
+		if _, err := c.Promote(t.Context(), false); err == nil {
+			t.Fatal("the promotion succeeded without an answer")
+		}
+		w.put(format.EpochName(3), format.Epoch{Format: format.Version, Number: 3, Owner: "other", Name: "other"})
+		view.After = nil
+		w.mustApply(c, 1)
+	})
+}
+
 // TestPromoteWhileFollowing checks that a promotion ends with its context while the standby waits for the target.
 func TestPromoteWhileFollowing(t *testing.T) {
 	t.Parallel()

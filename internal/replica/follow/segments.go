@@ -94,7 +94,7 @@ func (f *Follower) step(ctx context.Context, window int, all bool) (n int, err e
 		return 0, fmt.Errorf("%w: epoch %d ended with segment %d, and this copy has segment %d",
 			ErrNeedsSnapshot, f.at.Epoch, cut.Segment, f.at.Segment)
 	case next > 0 && cut.Segment == f.at.Segment:
-		return 1, f.enter(l.epochs[next], cut)
+		return 1, f.enter(l.epochs[next], cut, l.newest)
 	case next > 0:
 		if left := cut.Segment - f.at.Segment; uint64(len(segments)) > left {
 			segments = segments[:left]
@@ -140,14 +140,14 @@ func (f *Follower) read(ctx context.Context, window int) (segments [][]byte, err
 }
 
 // enter moves on to the epoch after the one that ends with a cut. That can be an epoch of this standby, if an attempt to
-// promote it was interrupted.
-func (f *Follower) enter(next format.Epoch, cut format.Cut) error {
+// promote it was interrupted. If there is a newer epoch by then, the copy remains a standby.
+func (f *Follower) enter(next format.Epoch, cut format.Cut, newest uint32) error {
 	if cut.SHA256 != f.at.SHA256 {
 		return fmt.Errorf("%w: epoch %d continues another history than this copy has", ErrNeedsSnapshot, next.Number)
 	}
 	f.at.Epoch, f.at.Segment = next.Number, 0
-	if own := f.at.Claim; own != nil && own.Number <= next.Number && own.Owner != next.Owner {
-		f.at.Claim = nil // another server has become the primary
+	if own := f.at.Claim; own != nil && own.Number <= next.Number && (own.Owner != next.Owner || newest > own.Number) {
+		f.at.Claim = nil // another server has become the primary, or is about to
 	}
 	f.config.Log.Info("following the primary of the next epoch", "epoch", next.Number, "primary", next.Name, "position", f.at.Position)
 	return nil
