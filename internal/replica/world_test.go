@@ -158,16 +158,11 @@ func wait(t testing.TB, what string, condition func() bool) {
 	t.Fatalf("%s: not within 10 minutes", what)
 }
 
-// restored returns the texts that a restore of the newest state gives, and their position. With a promotion, they are
-// those at its cut.
-func restored(m *targettest.Memory, of *promotion) (texts []string, position uint64, err error) {
+// restored returns the texts that a restore of the newest state gives, and their position.
+func restored(m *targettest.Memory) (texts []string, position uint64, err error) {
 	objects := m.Objects()
 	newest := uint32(1)
-	if of != nil {
-		newest = of.state.Epoch
-		objects[format.CutName(newest)] = format.Encode(of.cut)
-	}
-	for n := newest + 1; of == nil && objects[format.EpochName(n)] != nil; n++ {
+	for n := newest + 1; objects[format.EpochName(n)] != nil; n++ {
 		if objects[format.CutName(n)] != nil {
 			newest = n
 		}
@@ -215,7 +210,7 @@ func restored(m *targettest.Memory, of *promotion) (texts []string, position uin
 	position = base.Position
 	before := base.Before
 	for i, e := range chain {
-		if e < base.Epoch || of != nil && e == newest {
+		if e < base.Epoch {
 			continue
 		}
 		number := uint64(1)

@@ -460,7 +460,9 @@ func TestPromoteWhileFollowing(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		stop()
-		<-ended
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Run: got %v", err)
+		}
 	})
 }
 
