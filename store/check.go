@@ -251,7 +251,7 @@ func isObject(raw json.RawMessage) bool { return len(raw) == 0 || raw[0] == '{' 
 
 func (c *checker) readProjects() error {
 	b := c.bucket(projectsBucket)
-	greatest := uint64(0)
+	greatest := c.tx.lastWithContent()
 	err := c.each(b, func(key, raw []byte) error {
 		where := integrity.Path(projectsBucket, key)
 		if len(key) != 4 || raw == nil {

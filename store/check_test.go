@@ -252,6 +252,28 @@ func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	}
 }
 
+// TestRepairOfNumbers checks that after a repair, no project gets the number of a deleted one whose
+// content has not been removed yet.
+func TestRepairOfNumbers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "svc.db")
+	db := openStore(t, path, store.Options{NoSync: true})
+	addProject(t, db, "kept")
+	deleted := addProject(t, db, "deleted")
+	update(t, db, func(tx *store.Tx) error { return tx.DeleteProject(deleted) })
+	if err := db.Close(); err != nil { // closeStore would remove the content
+		t.Fatal(err)
+	}
+	damage(t, path, func(tx *store.Tx) error { return tx.SetSequence(0, []byte("projects")) })
+	if err := store.Repair(t.Context(), path, nil); err != nil {
+		t.Fatal(err)
+	}
+	db = openStore(t, path, store.Options{NoSync: true})
+	if added := addProject(t, db, "added"); added.ID <= deleted.ID {
+		t.Errorf("got number %d, want one above %d", added.ID, deleted.ID)
+	}
+}
+
 // TestCheckFindsLosses checks that damage to data that cannot be derived is reported. A
 // repair must not fail because of it, and must not hide it.
 func TestCheckFindsLosses(t *testing.T) {

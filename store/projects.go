@@ -152,6 +152,16 @@ func (tx *Tx) CreateProject(p *Project) error {
 	)
 }
 
+// lastWithContent returns the greatest number of a project that has content, which includes deleted
+// projects whose content has not been removed yet.
+func (tx *Tx) lastWithContent() uint64 {
+	key, _ := tx.bolt.Bucket(contentBucket).Cursor().Last()
+	if len(key) != 4 {
+		return 0
+	}
+	return uint64(binary.BigEndian.Uint32(key))
+}
+
 // makeContent creates the buckets for the content of a new project.
 func makeContent(tx *Tx, p ProjectID) error {
 	content, err := tx.bolt.Bucket(contentBucket).CreateBucket(p.key())
