@@ -101,7 +101,7 @@ fuzz: ## every fuzz target for FUZZTIME, 10s unless given
 	done
 
 long: ## (needs a C compiler) longer stories, tests ten times in random order, two minutes a fuzz target
-	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./tests/crash ./internal/event/... ./internal/rollout ./store
+	@SVC_LONG=1 $(GO) test -timeout=2h ./internal/boltfile ./tests/crash ./tests/stories ./internal/event/... ./internal/rollout ./store
 	@SVC_LONG=1 $(GO) test -timeout=2h -run=TestKilledRestore ./cmd
 	@SVC_LONG=1 $(GO) test -v -timeout=2h -run=TestManyRollouts ./api/resource
 	@$(RACE) -count=10 -shuffle=on -timeout=2h ./...

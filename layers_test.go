@@ -162,6 +162,7 @@ var mayImport = map[string][]string{
 	// Only tests.
 	"tests/clients": {},
 	"tests/crash":   {},
+	"tests/stories": {},
 
 	// Test vectors for the client libraries.
 	"clients/vectors": {},
