@@ -368,7 +368,9 @@ func TestPublished(t *testing.T) {
 	check(t, "change", r.Change(percent(1), author(1002)), nil)
 	check(t, "start", *r.StartedAt, int64(1002))
 	check(t, "back to nobody", r.Change(percent(0), author(1003)) == nil && r.Published(), true)
-	check(t, "completed from 0 percent", rollout.New(nobody, seed, false, author(1)).Finish(author(2)), nil)
+	r = rollout.New(nobody, seed, false, author(1))
+	check(t, "completed from 0 percent", r.Finish(author(2)), nil)
+	check(t, "problems of an archive with it", len(r.Problems("rollout")), 0)
 }
 
 // TestRandomHistory checks what always holds, over random changes.

@@ -205,6 +205,9 @@ func (r *Rollout) finish(a Author) {
 	if r.StartedAt == nil {
 		r.StartedAt = &a.Now
 	}
+	if r.Step >= 0 && r.StepStartedAt == nil { // no step was in force
+		r.StepStartedAt = &a.Now
+	}
 	r.State, r.CompletedAt = Completed, &a.Now
 	r.record(ActionCompleted, a)
 }
