@@ -11,6 +11,7 @@ import (
 
 	"svc/internal/control"
 	"svc/internal/datadir"
+	"svc/internal/fault"
 	"svc/internal/instance"
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
@@ -107,6 +108,9 @@ func (p *program) promoteStopped(ctx context.Context, s *setting.Settings, o pro
 	if err != nil {
 		return done, err
 	}
+	if err := staysEncrypted(s, config); err != nil {
+		return done, err
+	}
 	config.Log = commandLog(p.stderr)
 	f, err := follow.Open(ctx, config)
 	if err != nil {
@@ -122,4 +126,14 @@ func (p *program) promoteStopped(ctx context.Context, s *setting.Settings, o pro
 		return done, err
 	}
 	return done, f.Finish()
+}
+
+// staysEncrypted returns a fault if the follower can read an encrypted replica, but would continue it unencrypted as the
+// primary.
+func staysEncrypted(s *setting.Settings, c follow.Config) error {
+	if len(c.Identities) == 0 || len(s.ReplicateRecipient) > 0 {
+		return nil
+	}
+	return fault.New(fault.Conflict, "replicate.recipient is not set on this server, so that it would continue the replica unencrypted; "+
+		"set it as on the old primary, or start without an identity if the replica is not encrypted")
 }

@@ -267,6 +267,9 @@ func (r *standbyRun) follow(ctx context.Context, i *service) (stop func()) {
 	f := r.copy
 	f.Use(i.apply)
 	i.replication.Promote = func(ctx context.Context, oldPrimaryIsDown bool) (replica.Promotion, error) {
+		if err := staysEncrypted(i.settings.Load(), r.config); err != nil {
+			return replica.Promotion{}, err
+		}
 		p, err := f.Promote(ctx, oldPrimaryIsDown)
 		if err == nil {
 			r.end(follow.ErrPromoted)
