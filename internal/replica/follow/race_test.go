@@ -485,7 +485,7 @@ var faults = map[string]plant{
 		r.old = func(t target.Target) target.Target { return blind{t} }
 	},
 	"the target replaces objects": func(r *race) {
-		r.new = func(t target.Target) target.Target { return overwriting{t, r.random, max(r.late, 5*time.Second)} }
+		r.new = func(t target.Target) target.Target { return overwriting{t, r.random, 8 * r.late} }
 	},
 	"the cut is lost": func(r *race) {
 		r.new = func(t target.Target) target.Target { return forgetful{t} }
