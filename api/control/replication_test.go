@@ -25,7 +25,7 @@ type replicaDouble struct {
 func newReplica() *replicaDouble {
 	d := &replicaDouble{}
 	d.set(replica.Status{Role: replica.RolePrimary, Target: "file:///copy", Mode: "async", Epoch: 3, Position: 812, Shipped: 800,
-		LagSeconds: 2.5, LagBytes: 4096, CreateOnly: true, LastSnapshot: 1_795_000_000})
+		LagSeconds: 2.5, LagBytes: 4096, CreateOnly: true, LastSnapshot: 1_795_000_000, SnapshotAge: 2.5})
 	return d
 }
 
@@ -109,7 +109,7 @@ func TestReplicationMetrics(t *testing.T) {
 		"svc_replication_position": "812", "svc_replication_epoch": "3",
 		`svc_replication_requests_total{operation="create"}`: "7", `svc_replication_requests_total{operation="open"}`: "2",
 		`svc_replication_failures_total{operation="create"}`: "1", "svc_replication_bytes_total": "1000",
-		"svc_replication_snapshot_timestamp_seconds": "1.795e+09", "svc_replication_fenced": "0", "svc_replication_failing": "0",
+		"svc_replication_snapshot_timestamp_seconds": "1.795e+09", "svc_replication_snapshot_age_intervals": "2.5", "svc_replication_fenced": "0", "svc_replication_failing": "0",
 		"svc_standby_lag_seconds": "", `svc_ready{check="primary"}`: "1",
 	})
 	d.set(replica.Status{Role: replica.RolePrimary, Fenced: true, FailingSince: 5})

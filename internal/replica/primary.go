@@ -89,6 +89,7 @@ type Primary struct {
 	first   chan struct{} // closed after the first attempt to reach the target
 	demand  chan struct{} // receives a value if the loop must not wait
 	closing chan struct{} // closed by Stop
+	begun   time.Time     // when the primary was started
 	stop    sync.Once
 	work    sync.WaitGroup // the goroutines for snapshots and contents
 
@@ -143,7 +144,7 @@ func Start(c Config) (*Primary, error) {
 	p := &Primary{
 		config: c, log: c.Log, target: &counted{Target: c.Target}, tunable: c.Tunable, latched: c.Sync, createOnly: true,
 		changed: make(chan struct{}), done: make(chan struct{}), first: make(chan struct{}),
-		demand: make(chan struct{}, 1), closing: make(chan struct{}),
+		demand: make(chan struct{}, 1), closing: make(chan struct{}), begun: time.Now(),
 	}
 	if err := p.load(); err != nil {
 		return nil, err
@@ -305,8 +306,13 @@ func (p *Primary) Status() Status {
 	if !p.failingSince.IsZero() {
 		s.FailingSince = p.failingSince.Unix()
 	}
+	last := p.begun
 	if p.state.Snapshot.Time > 0 {
-		s.LastSnapshot = time.UnixMilli(p.state.Snapshot.Time).Unix()
+		last = time.UnixMilli(p.state.Snapshot.Time)
+		s.LastSnapshot = last.Unix()
+	}
+	if p.state.Snapshot.Time == 0 || position > p.state.Snapshot.Position {
+		s.SnapshotAge = max(0, float64(time.Since(last))/float64(p.tunable.SnapshotEvery))
 	}
 	return s
 }

@@ -98,11 +98,17 @@ func TestCost(t *testing.T) {
 		if got := s.Status().RequestsDay; got < 9000 || got > 10100 {
 			t.Errorf("requests_day is %d, want about 10,080", got)
 		}
+		if age := s.Status().SnapshotAge; age != 0 {
+			t.Errorf("the age of a snapshot of unchanged data is %g intervals", age)
+		}
 
 		before = s.Counters()
 		for range 600 {
 			s.write(t, "x")
 			time.Sleep(time.Second) //nolint:forbidigo // by the fake clock of synctest
+		}
+		if age := s.Status().SnapshotAge; age <= 0 {
+			t.Errorf("the age of a snapshot without the last changes is %g intervals", age)
 		}
 		after = s.Counters()
 		if n := after.Requests["create"] - before.Requests["create"]; n < 595 || n > 605 {

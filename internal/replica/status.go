@@ -34,6 +34,9 @@ type Status struct {
 	Fenced       bool    `json:"fenced"`
 	CreateOnly   bool    `json:"create_only"`
 	LastSnapshot int64   `json:"last_snapshot"` // Unix seconds; 0 = none
+	// SnapshotAge is the age of the last snapshot in units of the interval of snapshots; 0 if nothing has changed since.
+	// Without a snapshot it is the time since the start.
+	SnapshotAge  float64 `json:"-"`
 	RequestsDay  int64   `json:"requests_day"`  // in the last 24 hours
 	BytesDay     int64   `json:"bytes_day"`     // sent in the last 24 hours
 }
