@@ -37,6 +37,7 @@ type History struct {
 	target     target.Target
 	identities []backup.Identity
 	epochs     []epoch // in order
+	sealed     bool    // encrypted objects are read without decrypting them
 }
 
 // epoch is an epoch that counts.

@@ -15,6 +15,7 @@ import (
 
 	"svc/internal/datadir"
 	"svc/internal/files"
+	"svc/internal/instance"
 	"svc/internal/integrity"
 	"svc/internal/replica/format"
 	"svc/internal/replica/history"
@@ -86,7 +87,7 @@ func (w *world) compare(since format.Manifest, times int) {
 }
 
 // TestVerify verifies an intact replica with several epochs, and finds each object that is damaged, missing, or exchanged
-// with another one.
+// with another one, also without an identity.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
@@ -117,7 +118,13 @@ func TestVerify(t *testing.T) {
 			if v.Digests != last.digests || v.Epoch != 3 || v.Snapshots != 2 || v.Missing != 1 || v.Gaps != 0 || v.Segments < 5 || v.Contents == 0 {
 				t.Errorf("verified %+v, want the digests %+v", v, last.digests)
 			}
-			w.damageEach()
+			w.damageEach(w.verify)
+			v, err = w.verifySealed()
+			check(t, err)
+			if v.Digests != (instance.Digests{}) || v.Epoch != 3 || v.Snapshots != 2 || v.Gaps != 0 || v.Segments < 5 || v.Contents == 0 {
+				t.Errorf("verified %+v without an identity", v)
+			}
+			w.damageEach(w.verifySealed)
 		})
 	}
 }
@@ -135,8 +142,16 @@ func (w *world) verify() (history.Verified, error) {
 	return v, err
 }
 
+func (w *world) verifySealed() (history.Verified, error) {
+	h, err := history.Read(context.Background(), w.target.View())
+	if err != nil {
+		return history.Verified{}, err
+	}
+	return h.VerifySealed(context.Background())
+}
+
 // damageEach damages one object after the other.
-func (w *world) damageEach() {
+func (w *world) damageEach(verify func() (history.Verified, error)) {
 	objects := w.target.Objects()
 	names := slices.Sorted(maps.Keys(objects))
 	h := w.read()
@@ -154,7 +169,7 @@ func (w *world) damageEach() {
 				continue
 			}
 			w.target.Set(name, content)
-			_, err := w.verify()
+			_, err := verify()
 			if err == nil {
 				w.t.Errorf("%s: %s, and the verification found nothing", name, how)
 			} else if bad, ok := errors.AsType[*history.Error](err); how == "a bit is flipped" && (!ok || bad.Object != name && !unsealed(name)) {
@@ -163,7 +178,7 @@ func (w *world) damageEach() {
 			w.target.Set(name, whole)
 		}
 	}
-	_, err := w.verify()
+	_, err := verify()
 	check(w.t, err)
 }
 

@@ -199,7 +199,13 @@ func (h *History) segment(ctx context.Context, p place) (*Segment, error) {
 		return nil, err
 	}
 	s := &Segment{Name: name, Sum: format.SumOf(b)}
-	if s.Header, s.Changes, err = format.Open(b, h.identities...); err != nil {
+	if h.sealed {
+		s.Header, err = format.ReadHeader(b)
+	}
+	if err == nil && !(h.sealed && s.Encrypted) {
+		s.Header, s.Changes, err = format.Open(b, h.identities...)
+	}
+	if err != nil {
 		return nil, &Error{name, err}
 	}
 	return s, nil
