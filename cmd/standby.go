@@ -142,7 +142,7 @@ func followConfig(s *setting.Settings, from, identity string) (c follow.Config, 
 	if err != nil {
 		return c, setting.Errors{fmt.Errorf("--from: %w", err)}
 	}
-	c.Target, c.Address = t, l.String()
+	c.Target, c.Address = target.Count(t), l.String()
 	if identity != "" {
 		var list []backup.Identity
 		if list, err = readIdentities(identity); err != nil {

@@ -83,7 +83,7 @@ var ErrCreateOnly = errors.New("the target replaces objects that exist (it ignor
 type Primary struct {
 	config  Config
 	log     *slog.Logger
-	target  *counted
+	target  limited
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the loop has ended
 	first   chan struct{} // closed after the first attempt to reach the target
@@ -142,7 +142,7 @@ func Start(c Config) (*Primary, error) {
 		c.PartSize = 64 << 20
 	}
 	p := &Primary{
-		config: c, log: c.Log, target: &counted{Target: c.Target}, tunable: c.Tunable, latched: c.Sync, createOnly: true,
+		config: c, log: c.Log, target: limited{target.Count(c.Target)}, tunable: c.Tunable, latched: c.Sync, createOnly: true,
 		changed: make(chan struct{}), done: make(chan struct{}), first: make(chan struct{}),
 		demand: make(chan struct{}, 1), closing: make(chan struct{}), begun: time.Now(),
 	}
@@ -154,6 +154,7 @@ func Start(c Config) (*Primary, error) {
 	if f := p.state.Fenced; f != nil {
 		p.log.Error("this server is not the primary any more; writes are refused", "epoch", f.Number, "primary", f.Name)
 		close(p.done)
+		p.work.Go(func() { p.compare(ctx) })
 		return p, nil
 	}
 	go p.run(ctx)
@@ -286,14 +287,12 @@ func (p *Primary) notify() {
 // Status describes the current state of the replication.
 func (p *Primary) Status() Status {
 	position, bytes, oldest := p.config.Spool.Position(), p.config.Spool.Size(), p.config.Spool.Oldest()
-	requests, sent := p.target.day()
+	day := p.target.Day()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := Status{
-		Role: RolePrimary, Target: p.config.Location, Mode: "async", Epoch: p.state.Epoch, Position: position,
-		Shipped: p.state.Position, LagBytes: bytes, Failure: p.failure, Fenced: p.state.Fenced != nil, CreateOnly: p.createOnly,
-		RequestsDay: requests, BytesDay: sent,
-	}
+	s := p.state.Status()
+	s.Target, s.Mode, s.Position, s.LagBytes = p.config.Location, "async", position, bytes
+	s.Failure, s.CreateOnly, s.RequestsDay, s.BytesDay = p.failure, p.createOnly, day.Requests, day.Sent
 	if p.config.Sync {
 		s.Mode = "sync"
 	}
@@ -309,7 +308,6 @@ func (p *Primary) Status() Status {
 	last := p.begun
 	if p.state.Snapshot.Time > 0 {
 		last = time.UnixMilli(p.state.Snapshot.Time)
-		s.LastSnapshot = last.Unix()
 	}
 	if p.state.Snapshot.Time == 0 || position > p.state.Snapshot.Position {
 		s.SnapshotAge = max(0, float64(time.Since(last))/float64(p.tunable.SnapshotEvery))
@@ -318,7 +316,7 @@ func (p *Primary) Status() Status {
 }
 
 // Counters returns what the requests to the target have been since the start.
-func (p *Primary) Counters() Counters { return p.target.counters() }
+func (p *Primary) Counters() target.Counters { return p.target.Counters() }
 
 // Reload changes the settings that can change.
 func (p *Primary) Reload(t Tunable) {

@@ -349,8 +349,11 @@ func TestFenced(t *testing.T) {
 		wait(t, "the first snapshot", hasSnapshot(s))
 		s.write(t, "a")
 		wait(t, "shipping", shippedAll(s))
+		cut := format.Cut{Format: format.Version, Epoch: 1, Segment: 1, SHA256: strings.Repeat("0", 64), Position: s.Status().Shipped}
 		m.Set(format.EpochName(2), format.Encode(format.Epoch{Format: format.Version, Number: 2, Owner: "other", Name: "two"}))
+		m.Set(format.CutName(2), format.Encode(cut))
 		wait(t, "the fence of an idle primary", func() bool { return s.Status().Fenced })
+		s.write(t, "only here")
 		isRefused(t, s.Admit(), 0, fault.OutcomeNone)
 		if err := s.Admit(); err == nil || !strings.Contains(err.Error(), "two") {
 			t.Errorf("%v does not name the new primary", err)
@@ -358,6 +361,9 @@ func TestFenced(t *testing.T) {
 		texts, at := s.end(t)
 		s = start(t, s.dir, "one", m.View(), texts, at)
 		isRefused(t, s.Admit(), 0, fault.OutcomeNone)
+		if got := s.Status(); got.DiffersAfter == nil || *got.DiffersAfter != cut.Position || got.Position <= cut.Position {
+			t.Errorf("position %d differs after %v, want after %d", got.Position, got.DiffersAfter, cut.Position)
+		}
 		s.end(t)
 	})
 }

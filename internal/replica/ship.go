@@ -23,6 +23,9 @@ func (p *Primary) run(ctx context.Context) {
 	for first := true; ; first = false {
 		err := p.step(ctx, hurry)
 		if p.note(ctx, err) {
+			if errors.Is(err, errFenced) {
+				p.work.Go(func() { p.compare(ctx) })
+			}
 			return
 		}
 		if first {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"svc/internal/durable"
 	"svc/internal/replica/format"
@@ -40,6 +41,8 @@ type State struct {
 	Snapshot SnapshotState `json:"snapshot"`
 	Trimmed  uint64        `json:"trimmed"` // segments of the epoch below this number have been deleted
 	Fenced   *format.Epoch `json:"fenced,omitempty"`
+	// DiffersAfter is the last position that a fenced primary has in common with the new one; nil if it is not known.
+	DiffersAfter *uint64 `json:"differs_after,omitempty"`
 }
 
 // SnapshotState describes the last snapshot of a primary.
@@ -66,6 +69,17 @@ func ReadState(dir string) (s State, found bool, err error) {
 		return s, false, fmt.Errorf("read the state of the replication: %w", err)
 	}
 	return s, true, nil
+}
+
+// Status describes a primary that does not run.
+func (s State) Status() Status {
+	status := Status{
+		Role: RolePrimary, Epoch: s.Epoch, Position: s.Position, Shipped: s.Position, Fenced: s.Fenced != nil, DiffersAfter: s.DiffersAfter,
+	}
+	if s.Snapshot.Time > 0 {
+		status.LastSnapshot = time.UnixMilli(s.Snapshot.Time).Unix()
+	}
+	return status
 }
 
 // Write replaces the state in a directory, which it creates if necessary, and syncs it.

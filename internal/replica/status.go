@@ -3,11 +3,12 @@
 //	primary.go   Primary: starting, stopping, and what requests ask it
 //	state.go     what a primary knows when it starts
 //	contact.go   the first contact, epochs, fencing
+//	compare.go   where the history of a fenced primary ends
 //	ship.go      the loop, and the segments of the log
 //	snapshot.go  snapshots
 //	retain.go    deleting what no restore needs
 //	contents.go  the contents of local files
-//	count.go     counting the requests to the target
+//	limit.go     time limits of the requests to the target
 //	status.go    what svc replicate status and svc promote print
 package replica
 
@@ -32,13 +33,16 @@ type Status struct {
 	FailingSince int64   `json:"failing_since"` // Unix seconds; 0 if the last request succeeded
 	Failure      string  `json:"failure"`       // the last failure; "" if the last request succeeded
 	Fenced       bool    `json:"fenced"`
+	// DiffersAfter is the last position that a fenced primary has in common with the new one; nil if it is not known. The
+	// fenced primary has nothing of its own unless Position is greater.
+	DiffersAfter *uint64 `json:"differs_after,omitempty"`
 	CreateOnly   bool    `json:"create_only"`
 	LastSnapshot int64   `json:"last_snapshot"` // Unix seconds; 0 = none
 	// SnapshotAge is the age of the last snapshot in units of the interval of snapshots; 0 if nothing has changed since.
 	// Without a snapshot it is the time since the start.
-	SnapshotAge  float64 `json:"-"`
-	RequestsDay  int64   `json:"requests_day"`  // in the last 24 hours
-	BytesDay     int64   `json:"bytes_day"`     // sent in the last 24 hours
+	SnapshotAge float64 `json:"-"`
+	RequestsDay int64   `json:"requests_day"` // in the last 24 hours
+	BytesDay    int64   `json:"bytes_day"`    // in the last 24 hours; a primary has sent them, a standby received
 }
 
 // Promotion is the result of turning a standby into a primary.

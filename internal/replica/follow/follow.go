@@ -30,7 +30,7 @@ import (
 
 // Config is the configuration of a Follower.
 type Config struct {
-	Target     target.Target
+	Target     *target.Counted
 	Address    string // of the target, without credentials
 	Data       string // the data directory; the caller holds its lock
 	Identities []backup.Identity
@@ -262,11 +262,16 @@ func (f *Follower) Status() replica.Status {
 		Role: replica.RoleStandby, Target: f.config.Address, Epoch: f.shown.Epoch, Position: f.shown.Position,
 		Shipped: max(f.shown.Position, f.shown.Seen), LagSeconds: lag.Seconds(), Failure: f.failure,
 	}
+	day := f.config.Target.Day()
+	s.RequestsDay, s.BytesDay = day.Requests, day.Received
 	if !f.failing.IsZero() {
 		s.FailingSince = f.failing.Unix()
 	}
 	return s
 }
+
+// Counters returns what the requests to the target have been since the start.
+func (f *Follower) Counters() target.Counters { return f.config.Target.Counters() }
 
 func (f *Follower) path(name string) string { return filepath.Join(f.config.Data, name) }
 

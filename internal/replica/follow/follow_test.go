@@ -22,6 +22,7 @@ import (
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
 	"svc/internal/replica/format"
+	"svc/internal/replica/target"
 	"svc/internal/replica/target/targettest"
 	"svc/store"
 )
@@ -116,7 +117,7 @@ func (w *world) open(dir string, view *targettest.View) *copied {
 	c := &copied{}
 	var err error
 	c.Follower, err = follow.Open(w.t.Context(), follow.Config{
-		Target: view, Address: "memory", Data: dir, Every: time.Second, Host: filepath.Base(dir),
+		Target: target.Count(view), Address: "memory", Data: dir, Every: time.Second, Host: filepath.Base(dir),
 		Log: slog.New(slog.NewTextHandler(w.t.Output(), nil)),
 	})
 	check(w.t, err)
@@ -270,9 +271,15 @@ func TestGap(t *testing.T) {
 		w.ship()
 		w.at += 10
 		w.ship()
+		before := c.Status()
 		w.mustApply(c, 1)
-		if c.Status().Failure == "" {
+		after := c.Status()
+		if after.Failure == "" {
 			t.Error("the gap is no failure")
+		}
+		if after.RequestsDay <= before.RequestsDay || before.RequestsDay == 0 || after.BytesDay <= before.BytesDay ||
+			after.RequestsDay != int64(c.Counters().Requests["open"]+c.Counters().Requests["list"]) {
+			t.Errorf("%d requests and %d bytes, then %d and %d", before.RequestsDay, before.BytesDay, after.RequestsDay, after.BytesDay)
 		}
 		w.snapshot()
 		if err := w.run(c); !errors.Is(err, follow.ErrNeedsSnapshot) {
@@ -315,7 +322,7 @@ func TestPromote(t *testing.T) {
 		if !found || s.Epoch != 2 || !s.Begun || s.Next != 1 || s.Before != w.before || s.Position != 5 || s.Replica != "replica" {
 			t.Errorf("got the state %+v", s)
 		}
-		if _, err := follow.Open(t.Context(), follow.Config{Target: w.target.View(), Data: dir}); !errors.Is(err, follow.ErrOther) {
+		if _, err := follow.Open(t.Context(), follow.Config{Target: target.Count(w.target.View()), Data: dir}); !errors.Is(err, follow.ErrOther) {
 			t.Errorf("a standby on the directory of a primary: got %v", err)
 		}
 	})

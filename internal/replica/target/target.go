@@ -6,6 +6,7 @@
 //	directory.go  a directory as a target
 //	remote.go     S3 and WebDAV servers as targets
 //	peer.go       a standby as the target; package peer is its server
+//	count.go      counting the requests to a target
 package target
 
 import (
