@@ -112,6 +112,10 @@ type Options struct {
 
 // Store is an open svc.db. It is safe for concurrent use.
 type Store struct {
+	// Whole is held while a change of several files is made in one file after the other. A copy of several
+	// files locks it before Hold, so that all of them have the same position.
+	Whole sync.Mutex
+
 	// file is locked from the start of a write transaction until its changes are visible in
 	// memory, so that the file and the memory change in the same order.
 	file  *boltfile.Writer

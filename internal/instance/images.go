@@ -56,6 +56,8 @@ type images struct {
 
 // takeImages takes an image of each database, and calls imaged, while writes to both are blocked.
 func takeImages(db *store.Store, events *event.Engine, now func() time.Time, imaged func() error) (i images, err error) {
+	db.Whole.Lock()
+	defer db.Whole.Unlock()
 	defer db.Hold()()
 	defer events.Hold()()
 	if err := imaged(); err != nil {

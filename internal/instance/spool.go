@@ -65,6 +65,17 @@ func positionOf(dir, name string) (at spool.At, err error) {
 	return at, err
 }
 
+// Apply applies changes of another directory, which this one follows, to both databases. Copies of both databases
+// contain either none of these changes or all of them.
+func (i *Instance) Apply(records, events []boltfile.Change, position uint64) error {
+	i.Store.Whole.Lock()
+	defer i.Store.Whole.Unlock()
+	if err := i.Store.Apply(records, position); err != nil {
+		return err
+	}
+	return i.Events.Apply(events, position)
+}
+
 // startAt gives both databases the position after a gap in the spool, so that the next start does not find
 // the same gap. It does nothing if the position is 0.
 func (i *Instance) startAt(position uint64, log *slog.Logger) error {

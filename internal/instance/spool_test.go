@@ -287,3 +287,41 @@ func TestStandbyKeepsItsPositions(t *testing.T) {
 	}
 	must(t, i.Close())
 }
+
+// TestCopiesOfStandby copies both databases of a standby while changes are applied. The copies must have the same
+// position.
+func TestCopiesOfStandby(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	i, _ := open(t, dir, silent)
+	must(t, errors.Join(i.Store.StartAt(1), i.Events.StartAt(1), i.Close()))
+	must(t, os.WriteFile(filepath.Join(dir, datadir.Standby), []byte("{}"), 0o600))
+	i = openReplicated(t, dir, "")
+	stop, done := make(chan struct{}), make(chan error)
+	go func() {
+		for position := uint64(2); ; position++ {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			if err := i.Apply(nil, nil, position); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for range 20 {
+		copies := copyOf(t, i)
+		records, _, err := boltfile.ReadPosition(filepath.Join(copies, datadir.Database))
+		must(t, err)
+		events, _, err := boltfile.ReadPosition(filepath.Join(copies, datadir.Events))
+		must(t, err)
+		if records != events {
+			t.Fatalf("the copies are at positions %d and %d", records, events)
+		}
+	}
+	close(stop)
+	must(t, errors.Join(<-done, i.Close()))
+}
