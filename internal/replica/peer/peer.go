@@ -12,9 +12,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -57,6 +59,23 @@ func Open(dir string, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	return &Server{target.OpenDirectory(objects), certificate, token.Bearer(), log}, nil
+}
+
+// addressFile contains the address at which the primary was told to find the server.
+const addressFile = "address"
+
+// Remember stores the address of the server in its directory, for the time after a promotion.
+func Remember(dir, address string) error {
+	return durable.WriteFile(filepath.Join(dir, addressFile), []byte(address+"\n"), 0o600)
+}
+
+// Remembered returns the address that Remember has stored, or "".
+func Remembered(dir string) (address string, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, addressFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
 }
 
 // The time limits of connections. Content is not limited as a whole, because a primary may have a slow

@@ -193,7 +193,8 @@ func hasHost(u *url.URL) bool {
 	return u.Port() == "" || err == nil && port > 0
 }
 
-// CheckOutside returns an error if the target is a directory within the data directory dir.
+// CheckOutside returns an error if the target is a directory within the data directory dir. A target whose disk cannot be
+// reached is not an error.
 func (l Location) CheckOutside(dir string) error {
 	if l.Kind != KindDirectory {
 		return nil
@@ -205,7 +206,7 @@ func (l Location) CheckOutside(dir string) error {
 		}
 		to, err := resolve(l.Directory)
 		if err != nil {
-			return err
+			return nil //nolint:nilerror // the target fails, and is tried again
 		}
 		if below, err := filepath.Rel(data, to); err == nil && filepath.IsLocal(below) {
 			return errors.New("the directory of the target must be outside of the data directory")
