@@ -127,7 +127,7 @@ func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func
 	}
 	r.ClockOffset = func() (time.Duration, bool) { return target.ClockOffset(t) }
 	if c.Sync {
-		r.Confirm = p.Confirm
+		r.Confirm, r.Position = p.Confirm, i.Spool.Position
 	}
 	log.Info("replication started", "target", l.String(), "mode", s.ReplicateMode)
 	return func() {

@@ -40,6 +40,8 @@ type Replication struct {
 	// Confirm waits until everything that has been committed so far is at the target. nil = changes are
 	// sent asynchronously.
 	Confirm func(context.Context) error
+	// Position returns the position of the last commit. It is set if Confirm is.
+	Position func() uint64
 	// Snapshot makes a snapshot and waits until it is complete.
 	Snapshot func(context.Context) error
 	// Promote turns a standby into a primary. nil = the server has always been a primary.
@@ -119,19 +121,22 @@ func (p *Replication) Check(r *Request) error {
 
 // Execute calls a handler. If changes are sent synchronously and the route may change something,
 // the client receives nothing until everything that the handler has committed is at the target. If
-// that fails, the response of the handler is discarded, and Execute returns the reason.
+// that fails, the response of the handler is discarded, and Execute returns the reason. A refusal
+// does not wait if it is the response to a request that has changed nothing.
 func (p *Replication) Execute(w http.ResponseWriter, r *Request, handler Handler) error {
 	if p.Confirm == nil || r.Route.ReadOnly() {
 		return handler(w, r)
 	}
 	header := w.Header()
 	before := maps.Clone(header)
-	held := &heldWriter{ResponseWriter: w, request: r}
+	held := &heldWriter{ResponseWriter: w, request: r, begun: p.Position()}
 	writer := r.Writer
 	r.Writer = held
 	err := handler(held, r)
 	r.Writer = writer
-	// An error may tell the client that an earlier request has succeeded.
+	if err != nil && !held.asked && !held.mustWait(StatusOf(err)) {
+		return err
+	}
 	if !held.confirmed() {
 		clear(header)
 		maps.Copy(header, before)
@@ -158,8 +163,21 @@ func (r *Request) Confirm() error {
 type heldWriter struct {
 	http.ResponseWriter
 	request *Request
-	asked   bool
-	failure error // set when asked is set
+	begun   uint64 // position before the handler was called
+	asked   bool   // whether the response has begun or has failed
+	failure error  // set when asked is set
+}
+
+// mustWait reports whether a response with the given status must wait until all changes are at the target. A
+// refusal need not if nothing was committed, unless it can tell the client that an earlier request has
+// succeeded: what it creates exists, or what it deletes does not.
+func (w *heldWriter) mustWait(status int) bool {
+	switch {
+	case status < http.StatusBadRequest, status == http.StatusConflict, status == http.StatusPreconditionFailed,
+		status == http.StatusNotFound && w.request.Method == http.MethodDelete:
+		return true
+	}
+	return w.request.Route.Replication.Position() != w.begun // perhaps by another request
 }
 
 func (w *heldWriter) confirmed() bool {
@@ -171,6 +189,9 @@ func (w *heldWriter) confirmed() bool {
 
 // WriteHeader passes the status on or discards it.
 func (w *heldWriter) WriteHeader(status int) {
+	if status >= http.StatusOK && !w.asked && !w.mustWait(status) {
+		w.asked = true
+	}
 	if status < http.StatusOK || w.confirmed() {
 		w.ResponseWriter.WriteHeader(status)
 	}
