@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"svc/internal/datadir"
+	"svc/internal/instance"
 	"svc/internal/replica/follow"
 	"svc/internal/replica/history"
 	"svc/internal/replica/peer"
@@ -22,6 +23,12 @@ import (
 
 // acceptedFolder returns the directory with what a standby has accepted from its primary.
 func acceptedFolder(data string) string { return filepath.Join(absolute(data), datadir.Accepted) }
+
+// acceptedTarget returns the target that a standby with a data directory is itself.
+func acceptedTarget(data string) string {
+	path := filepath.ToSlash(peer.Objects(acceptedFolder(data)))
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
+}
 
 // accept listens for the primary of a standby, and makes the standby follow what the primary sends.
 func (p *program) accept(c *cobra.Command, o *standbyOptions) (stop func(), err error) {
@@ -33,25 +40,62 @@ func (p *program) accept(c *cobra.Command, o *standbyOptions) (stop func(), err 
 		return nil, err
 	}
 	log, flush := newLog(p.stderr, s, slog.LevelInfo)
-	server, err := peer.Open(acceptedFolder(s.Data), log)
-	if err != nil {
-		flush()
-		return nil, err
-	}
-	listener, err := new(net.ListenConfig).Listen(c.Context(), "tcp", o.accept)
+	address, stop, err := listenForPrimary(c.Context(), s.Data, o.accept, log)
 	if err != nil {
 		flush()
 		return nil, withCode(exitUsage, fmt.Errorf("--accept: %w", err))
 	}
-	log.Info("accepting the changes of a primary", "address", listener.Addr().String())
-	path := filepath.ToSlash(peer.Objects(acceptedFolder(s.Data)))
-	o.from = (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(path, "/")}).String()
-	stopServing := background(c.Context(), func(ctx context.Context) {
+	log.Info("accepting the changes of a primary", "address", address)
+	if _, port, err := net.SplitHostPort(o.accept); err == nil && port != "0" {
+		address = o.accept // its name may have another address at the next start
+	}
+	if err := peer.Remember(acceptedFolder(s.Data), address); err != nil {
+		stop()
+		flush()
+		return nil, err
+	}
+	o.from = acceptedTarget(s.Data)
+	return func() { stop(); flush() }, nil
+}
+
+// listenForPrimary answers the requests of a primary until stop is called.
+func listenForPrimary(ctx context.Context, data, address string, log *slog.Logger) (actual string, stop func(), err error) {
+	server, err := peer.Open(acceptedFolder(data), log)
+	if err != nil {
+		return "", nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return "", nil, err
+	}
+	return listener.Addr().String(), background(ctx, func(ctx context.Context) {
 		if err := server.Serve(ctx, listener); err != nil {
-			log.Error("cannot accept the changes of a primary any more", "error", err)
+			log.Error("cannot answer the primary of this standby any more", "error", err)
 		}
-	})
-	return func() { stopServing(); flush() }, nil
+	}), nil
+}
+
+// refuseOldPrimary listens, on the server of a promoted standby, at the address on which the standby has accepted
+// changes. There the old primary finds out that it is not the primary any more.
+func (p *program) refuseOldPrimary(ctx context.Context, s *setting.Settings) (stop func()) {
+	nothing := func() {}
+	if instance.Has(s.Data, datadir.Standby) || !instance.Has(s.Data, datadir.Database) {
+		return nothing // it was not promoted
+	}
+	address, err := peer.Remembered(acceptedFolder(s.Data))
+	if address == "" && err == nil {
+		return nothing
+	}
+	log, flush := newLog(p.stderr, s, s.LogLevel)
+	if err == nil {
+		address, stop, err = listenForPrimary(ctx, s.Data, address, log)
+	}
+	if err != nil {
+		log.Error("cannot listen for the old primary, which goes on until it finds out that it was replaced", "error", err)
+		return flush
+	}
+	log.Info("refusing the changes of the old primary", "address", address)
+	return func() { stop(); flush() }
 }
 
 // prepareWaiting is like prepare. A standby that accepts changes waits for the first snapshot.

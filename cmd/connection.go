@@ -24,6 +24,7 @@ import (
 	"svc/internal/datadir"
 	"svc/internal/fault"
 	"svc/internal/instance"
+	"svc/internal/replica"
 	"svc/internal/setting"
 )
 
@@ -165,7 +166,11 @@ func (p *program) withConnection(c *cobra.Command, work func(connection) error) 
 	if !instance.Has(s.Data, datadir.Database) {
 		return errors.Join(noData(s.Data), lock.Release())
 	}
-	i, err := openService(lock, s, nil, nil, offline(s), commandLog(p.stderr))
+	replication, err := offline(s)
+	if err != nil {
+		return errors.Join(err, lock.Release())
+	}
+	i, err := openService(lock, s, nil, nil, replication, commandLog(p.stderr))
 	if err != nil {
 		return err
 	}
@@ -236,10 +241,20 @@ func (c connection) open(ctx context.Context, method, path string, body any) (*h
 	if response.Header.Get(control.DamagedHeader) != "" {
 		refused = withCode(exitDamaged, refused)
 	}
-	if response.Header.Get(web.OutcomeHeader) == string(fault.OutcomeNone) { // the server accepts no writes
+	if response.Header.Get(web.OutcomeHeader) == string(fault.OutcomeNone) && c.toStandby(ctx) {
 		refused = withCode(exitStandby, refused)
 	}
 	return nil, &answerError{response.StatusCode, refused}
+}
+
+// toStandby reports whether the connection is to the server of a standby. It is called for a server that accepts
+// no writes, which can also be a primary that cannot write now.
+func (c connection) toStandby(ctx context.Context) bool {
+	if c.base != "" { // a server elsewhere, whose directory does not matter to the caller
+		return false
+	}
+	var s replica.Status
+	return c.call(ctx, http.MethodGet, "/control/replication", nil, &s) == nil && s.Role == replica.RoleStandby
 }
 
 // answerError is an error response: its status and the server's message.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"svc/internal/instance"
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
+	"svc/internal/replica/peer"
 	"svc/internal/setting"
 )
 
@@ -103,6 +106,9 @@ func (p *program) promoteStopped(ctx context.Context, s *setting.Settings, o pro
 	from, err := follow.TargetOf(s.Data)
 	if err != nil {
 		return done, err
+	}
+	if strings.HasSuffix(from, "/"+filepath.ToSlash(peer.Objects(datadir.Accepted))) { // the directory may have been moved
+		from = acceptedTarget(s.Data)
 	}
 	config, err := followConfig(s, from, o.identity)
 	if err != nil {

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"svc/internal/backup"
-	"svc/internal/integrity"
 	"svc/internal/outbound"
 	"svc/internal/replica/format"
 	"svc/internal/replica/history"
@@ -164,18 +161,8 @@ The exit code is 0 if everything is intact, and 1 with the first bad object if n
 	return c
 }
 
-func (p *program) verifyReplica(ctx context.Context, r *source, asJSON bool) (err error) {
-	dir, err := os.MkdirTemp("", "svc-verify-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		return err
-	}
-	report := integrity.NewReport(nil)
-	v, err := r.Verify(ctx, data, report)
+func (p *program) verifyReplica(ctx context.Context, r *source, asJSON bool) error {
+	v, report, err := verifyIn(ctx, r.History, "")
 	if err != nil {
 		return r.explain(err)
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -15,8 +16,11 @@ func (p *program) replicateStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show how far the copy at the target is",
-		Long: `Show the role of the running server, how far the copy at the target is, and why it is not
-further. On a standby, the position is that of the last change that it has applied.`,
+		Long: `Show the role of the server, how far the copy at the target is, and why it is not
+further. On a standby, the position is that of the last change that it has applied.
+
+Of an old primary, it shows from which position its data differs from that of the new
+one. If no server is running, it shows what the data directory says.`,
 		Args: cobra.NoArgs,
 		RunE: p.connected(func(c *cobra.Command, _ []string, to connection) error {
 			var s replica.Status
@@ -26,7 +30,11 @@ further. On a standby, the position is that of the last change that it has appli
 			if asJSON {
 				return printJSON(p.stdout, s)
 			}
-			_, err := fmt.Fprintf(p.stdout, "%s\nepoch %d, position %d, at the target %d\n", replicationText(&s), s.Epoch, s.Position, s.Shipped)
+			text := fmt.Sprintf("%s\nepoch %d, position %d, at the target %d\n", replicationText(&s), s.Epoch, s.Position, s.Shipped)
+			if s.Fenced {
+				text += differenceText(&s) + "\n"
+			}
+			_, err := io.WriteString(p.stdout, text)
 			return err
 		}),
 	}

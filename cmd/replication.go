@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"svc/api/web"
 	"svc/internal/backup"
+	"svc/internal/boltfile"
 	"svc/internal/datadir"
 	"svc/internal/instance"
 	"svc/internal/integrity"
@@ -45,13 +47,13 @@ func checkReplication(s *setting.Settings) error {
 	return nil
 }
 
-// parseTarget parses a target, which must not be in the data directory.
+// parseTarget parses a target, which must not be in the data directory unless it is what a standby accepts.
 func parseTarget(text, data string) (target.Location, error) {
 	l, err := target.Parse(text)
-	if err != nil || l.Directory == "" || l.Directory == peer.Objects(acceptedFolder(data)) {
-		return l, err
+	if err == nil && l.Directory != peer.Objects(acceptedFolder(data)) {
+		err = l.CheckOutside(data)
 	}
-	return l, l.CheckOutside(data)
+	return l, err
 }
 
 // openTarget opens a target with the credentials in the settings.
@@ -82,16 +84,27 @@ func replicated(s *setting.Settings) *web.Replication {
 	return &web.Replication{}
 }
 
-// offline returns how commands treat a data directory that no server has open. Only the directory of a standby
-// differs from others.
-func offline(s *setting.Settings) *web.Replication {
-	if !instance.Has(s.Data, datadir.Standby) {
-		return nil
+// offline returns how commands treat a data directory that no server has open. Only the directories of a standby and of
+// a primary that has replicated differ from others.
+func offline(s *setting.Settings) (*web.Replication, error) {
+	if instance.Has(s.Data, datadir.Standby) {
+		return &web.Replication{
+			Status:  func() replica.Status { return replica.Status{Role: replica.RoleStandby} },
+			Standby: func() (time.Duration, bool) { return 0, true },
+		}, nil
 	}
-	return &web.Replication{
-		Status:  func() replica.Status { return replica.Status{Role: replica.RoleStandby} },
-		Standby: func() (time.Duration, bool) { return 0, true },
+	state, found, err := replica.ReadState(filepath.Join(s.Data, datadir.Replicate))
+	if err != nil || !found {
+		return nil, err
 	}
+	status := state.Status()
+	for _, name := range datadir.Databases {
+		at, _, err := boltfile.ReadPosition(filepath.Join(s.Data, name))
+		if err == nil { // otherwise the caller cannot open it
+			status.Position = max(status.Position, at)
+		}
+	}
+	return &web.Replication{Status: func() replica.Status { return status }}, nil
 }
 
 // startPrimary starts the replication of a primary. stop ships the remaining changes.
@@ -121,10 +134,7 @@ func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func
 	i.primary = p
 	r := i.replication
 	r.Status, r.Admit, r.Snapshot = p.Status, p.Admit, p.Snapshot
-	r.Counters = func() (requests, failures map[string]uint64, bytes uint64) {
-		c := p.Counters()
-		return c.Requests, c.Failures, c.Bytes
-	}
+	r.Counters = counters(p.Counters)
 	r.ClockOffset = func() (time.Duration, bool) { return target.ClockOffset(t) }
 	if c.Sync {
 		r.Confirm, r.Position = p.Confirm, i.Spool.Position
@@ -139,43 +149,73 @@ func (i *service) startPrimary(s *setting.Settings, log *slog.Logger) (stop func
 	}, nil
 }
 
-// verifyReplicaOf returns the work of the job replica-verification. It is nil if the server is not a primary with a replica
-// that it can read.
-func verifyReplicaOf(s *setting.Settings, r *web.Replication, staging string) func(context.Context) error {
-	if r == nil || r.Standby != nil || len(s.ReplicateRecipient) > 0 {
+// counters returns the function web.Replication.Counters.
+func counters(of func() target.Counters) func() (requests, failures map[string]uint64, bytes uint64) {
+	return func() (requests, failures map[string]uint64, bytes uint64) {
+		c := of()
+		return c.Requests, c.Failures, c.Bytes
+	}
+}
+
+// verifyReplicaOf returns the work of the job replica-verification. It is nil if the server is not a primary with a replica.
+func verifyReplicaOf(s *setting.Settings, r *web.Replication, staging string, log *slog.Logger) func(context.Context) error {
+	if s.ReplicateTo == "" || r == nil || r.Standby != nil {
 		return nil
 	}
-	return func(ctx context.Context) (err error) {
+	return func(ctx context.Context) error {
 		t, l, err := openTarget(s.ReplicateTo, s)
 		if err != nil {
 			return err
 		}
-		h, err := history.Read(ctx, t)
+		v, contents, err := verifyWithoutIdentity(ctx, t, staging)
 		if err != nil {
 			return fmt.Errorf("%s: %w", l, err)
 		}
-		if err := os.MkdirAll(staging, 0o700); err != nil {
-			return err
-		}
-		dir, err := os.MkdirTemp(staging, "verify-")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-		data := filepath.Join(dir, "data")
-		if err := os.Mkdir(data, 0o700); err != nil {
-			return err
-		}
-		report := integrity.NewReport(nil)
-		if _, err := h.Verify(ctx, data, report); err != nil {
-			return fmt.Errorf("%s: %w", l, err)
-		}
-		if !report.Clean() {
-			return fmt.Errorf("%s: the newest state has %d problems; see svc replicate verify --from %s",
-				l, report.Number(integrity.Damage)+report.Number(integrity.Wrong), l)
-		}
+		log.Info("the replica is intact", "target", l.String(), "snapshots", v.Snapshots, "segments", v.Segments, "decrypted", contents)
 		return nil
 	}
+}
+
+// verifyWithoutIdentity verifies the replica at a target. decrypted is false if parts of it are encrypted, so that only
+// their checksums and their order were verified.
+func verifyWithoutIdentity(ctx context.Context, t target.Target, staging string) (v history.Verified, decrypted bool, err error) {
+	h, err := history.Read(ctx, t)
+	if err != nil {
+		return v, false, err
+	}
+	if !slices.ContainsFunc(h.Snapshots, func(m format.Manifest) bool { return m.Encrypted }) {
+		if err := os.MkdirAll(staging, 0o700); err != nil {
+			return v, false, err
+		}
+		var report *integrity.Report
+		v, report, err = verifyIn(ctx, h, staging)
+		if err == nil && !report.Clean() {
+			err = fmt.Errorf("the newest state has %d problems; svc replicate verify lists them",
+				report.Number(integrity.Damage)+report.Number(integrity.Wrong))
+		}
+		if !errors.Is(err, format.ErrIdentity) {
+			return v, true, err
+		}
+	}
+	v, err = h.VerifySealed(ctx)
+	return v, false, err
+}
+
+// verifyIn verifies everything in a replica. It builds the newest state in a temporary directory below parent, which is
+// the one for temporary files if parent is "".
+func verifyIn(ctx context.Context, h *history.History, parent string) (v history.Verified, report *integrity.Report, err error) {
+	dir, err := os.MkdirTemp(parent, "svc-verify-")
+	if err != nil {
+		return v, nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	data := filepath.Join(dir, "data")
+	if err := os.Mkdir(data, 0o700); err != nil {
+		return v, nil, err
+	}
+	report = integrity.NewReport(nil)
+	v, err = h.Verify(ctx, data, report)
+	return v, report, err
 }
 
 // tunable returns the settings of replication that take effect on a reload.
@@ -198,10 +238,7 @@ func (i *service) reloadReplication(s *setting.Settings) error {
 
 // apply applies changes of the primary to the open databases of a standby.
 func (i *service) apply(changes []format.Change, position uint64) error {
-	if err := i.Store.Apply(follow.Of(changes, format.Records), position); err != nil {
-		return err
-	}
-	return i.Events.Apply(follow.Of(changes, format.Events), position)
+	return i.Apply(follow.Of(changes, format.Records), follow.Of(changes, format.Events), position)
 }
 
 // targetError adds advice to an error of a replica.

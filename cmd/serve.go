@@ -72,6 +72,7 @@ directory beside them.`,
 					return err
 				}
 			}
+			defer p.refuseOldPrimary(c.Context(), s)()
 			return p.serve(c.Context(), s, func() (*setting.Settings, error) { return p.load(c) }, p.announce)
 		},
 	}
@@ -198,13 +199,14 @@ func (p *program) run(ctx context.Context, s *setting.Settings,
 	return i.newServer(public, s, log).Serve(ctx, s.ShutdownTimeout, owner, public.Open...)
 }
 
-// startRole starts what only a primary or only a standby does: the jobs and the replication, or following the primary.
+// startRole starts what depends on the role: the jobs and the replication of a primary, or following the primary and the
+// scheduled backups of a standby.
 func (i *service) startRole(ctx context.Context, s *setting.Settings, copied *standbyRun, address string,
 	log *slog.Logger) (stop func() error, err error) {
 	if copied != nil {
 		copied.address = address
-		end := copied.follow(ctx, i)
-		return func() error { end(); return nil }, nil
+		end, endBackups := copied.follow(ctx, i), i.jobs.StartBackups()
+		return func() error { endBackups(); end(); return nil }, nil
 	}
 	end, err := i.startPrimary(s, log)
 	if err != nil {
@@ -396,7 +398,7 @@ func (i *service) build(s *setting.Settings, geo *geo.Locator, openapi []byte, l
 		Forward:          forwards,
 		Health:           observer,
 		Hooks:            hooks,
-		VerifyReplica:    verifyReplicaOf(s, i.replication, i.Staging),
+		VerifyReplica:    verifyReplicaOf(s, i.replication, i.Staging, log),
 		LogRetentionDays: s.LogRetentionDays, FeedbackRetentionDays: s.FeedbackRetentionDays,
 	})
 	i.handler, err = api.New(api.Config{

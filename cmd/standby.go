@@ -257,7 +257,7 @@ func (r *standbyRun) open(
 	}
 	r.copy = f
 	return openService(lock, s, geo, openapi, &web.Replication{
-		Status: f.Status, Standby: func() (time.Duration, bool) { return f.Lag(), true },
+		Status: f.Status, Standby: func() (time.Duration, bool) { return f.Lag(), true }, Counters: counters(f.Counters),
 	}, log)
 }
 

@@ -161,7 +161,10 @@ func backupText(b apicontrol.BackupStatus) string {
 
 // replicationText describes the state of a primary or a standby in one line.
 func replicationText(r *replica.Status) string {
-	text := fmt.Sprintf("%s of epoch %d at %s, ", r.Role, r.Epoch, r.Target)
+	text := fmt.Sprintf("%s of epoch %d, ", r.Role, r.Epoch)
+	if r.Target != "" { // otherwise no server is running
+		text = fmt.Sprintf("%s of epoch %d at %s, ", r.Role, r.Epoch, r.Target)
+	}
 	switch {
 	case r.Fenced:
 		text += "fenced: another server has become the primary"
@@ -169,6 +172,8 @@ func replicationText(r *replica.Status) string {
 		text += fmt.Sprintf("%.0f seconds behind the primary", r.LagSeconds)
 	case r.LagSeconds > 0:
 		text += fmt.Sprintf("%s wait, the oldest change for %.1f seconds", doctor.Size(r.LagBytes), r.LagSeconds)
+	case r.Target == "" && r.Position > r.Shipped:
+		text += "changes wait for the next start"
 	default:
 		text += "everything is there"
 	}
@@ -176,6 +181,17 @@ func replicationText(r *replica.Status) string {
 		text += "; it has failed since " + time.Unix(r.FailingSince, 0).Format(time.DateTime) + ": " + r.Failure
 	}
 	return text
+}
+
+// differenceText describes which part of its history only a fenced primary has.
+func differenceText(r *replica.Status) string {
+	switch {
+	case r.DiffersAfter == nil:
+		return "it is not known yet from which position it differs from the new primary"
+	case r.Position <= *r.DiffersAfter:
+		return "the new primary has everything that is here"
+	}
+	return fmt.Sprintf("it differs from the new primary from position %d on", *r.DiffersAfter+1)
 }
 
 func searchText(s apicontrol.SearchStatus) string {

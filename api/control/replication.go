@@ -31,6 +31,7 @@ func (h *Handlers) replicationCounters() (requests, failures map[string]uint64, 
 var (
 	errNoReplication = error(fault.New(fault.Conflict, "this server has no replication; set replicate.to, or run svc standby"))
 	errNotPrimary    = error(fault.New(fault.Conflict, "this server is a standby; only its primary makes snapshots"))
+	errStopped       = error(fault.New(fault.Conflict, "no server is running; only a running one makes snapshots"))
 	errNotStandby    = error(fault.New(fault.Conflict, "this server is not a standby, so it cannot be promoted"))
 )
 
@@ -49,6 +50,8 @@ func (h *Handlers) makeSnapshot(r *web.Request) (v replica.Status, err error) {
 		return v, errNoReplication
 	case p.IsStandby():
 		return v, errNotPrimary
+	case p.Snapshot == nil:
+		return v, errStopped
 	}
 	web.NoDeadlines(r.Writer)
 	if err := h.Replication.Snapshot(r.Context()); err != nil {

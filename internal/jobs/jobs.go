@@ -63,8 +63,8 @@ type Config struct {
 	// Archive makes the scheduled backups. It is nil if there are none.
 	Archive  *Archiver
 	Schedule Schedule
-	// VerifyReplica verifies everything at the target of the replication. It is nil if there is none, or
-	// if the server cannot decrypt it.
+	// VerifyReplica verifies everything at the target of the replication, as far as the server can read it.
+	// It is nil if there is no target.
 	VerifyReplica func(ctx context.Context) error
 	// Free returns the free space of a disk, in bytes. nil means the disk with the database.
 	Free func() (uint64, error)
@@ -141,7 +141,8 @@ func New(c Config) *Jobs {
 		j.backup.failed = notify.BackupFailedEvent
 	}
 	if j.VerifyReplica != nil {
-		j.verification = j.define("replica-verification", "reads everything at the target of the replication and verifies it", j.VerifyReplica)
+		j.verification = j.define("replica-verification",
+			"verifies everything at the target of the replication; of what is encrypted, only checksums and order", j.VerifyReplica)
 	}
 	return j
 }
@@ -174,6 +175,16 @@ func (j *Jobs) Start() {
 	}
 	if j.VerifyReplica != nil {
 		j.done.Go(func() { j.keepVerifyingReplica(ctx) })
+	}
+}
+
+// StartBackups only makes the scheduled backups, until stop is called. Nothing else runs on a standby.
+func (j *Jobs) StartBackups() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	j.done.Go(func() { j.keepBackingUp(ctx) })
+	return func() {
+		cancel()
+		j.done.Wait()
 	}
 }
 

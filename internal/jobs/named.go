@@ -93,12 +93,12 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 
 // save stores the job's last run, so that it is known after a restart. While the outcome
 // of the runs does not change, it stores a run at most once per interval. If save fails,
-// the next run tries again.
+// the next run tries again. A standby stores nothing, because its data is that of its primary.
 func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	s, saved := o.state, o.saved
 	o.mu.Unlock()
-	if s.Begun.Equal(saved.Begun) || s.Failure == saved.Failure && s.Begun.Sub(saved.Begun).Abs() < interval {
+	if j.DB.Following() || s.Begun.Equal(saved.Begun) || s.Failure == saved.Failure && s.Begun.Sub(saved.Begun).Abs() < interval {
 		return
 	}
 	run := store.JobRun{Begun: s.Begun.Unix(), Took: s.Took.Milliseconds(), Failure: s.Failure}
