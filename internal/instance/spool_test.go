@@ -271,16 +271,14 @@ func TestStandbyKeepsItsPositions(t *testing.T) {
 	err := i.Spool.Start(95, 70, 90, 0)
 	releaseEvents()
 	release()
-	must(t, err)
-	i.Store.SetFollowing(false)
-	must(t, i.Events.SetFollowing(false))
+	must(t, errors.Join(err, i.Close(), os.Remove(filepath.Join(dir, datadir.Standby))))
+	i = openReplicated(t, dir, "")
 	change(t, i, "promoted")
 	b, err := i.Spool.Next(95, format.MaxSegment)
 	if err != nil || b.First != 96 || b.Count < 2 {
 		t.Errorf("got %d changes from %d, error %v", b.Count, b.First, err)
 	}
 	must(t, i.Close())
-	must(t, os.Remove(filepath.Join(dir, datadir.Standby)))
 	i = openReplicated(t, dir, "")
 	if i.Spool.Gap() {
 		t.Error("gap after the promotion")
