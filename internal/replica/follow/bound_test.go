@@ -15,6 +15,7 @@ import (
 	"svc/internal/replica"
 	"svc/internal/replica/follow"
 	"svc/internal/replica/format"
+	"svc/internal/replica/target"
 	"svc/internal/replica/target/targettest"
 )
 
@@ -70,7 +71,7 @@ func newDuel(t *testing.T, lease time.Duration) *duel {
 		return nil
 	}
 	d.standby = &standby{config: follow.Config{
-		Target: fast, Address: "memory", Data: filepath.Join(t.TempDir(), "new"), Every: every, Host: "new", Log: d.config.Log,
+		Target: target.Count(fast), Address: "memory", Data: filepath.Join(t.TempDir(), "new"), Every: every, Host: "new", Log: d.config.Log,
 	}}
 	check(t, d.standby.start(t.Context()))
 	return d

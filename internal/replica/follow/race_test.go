@@ -268,7 +268,7 @@ func (r *race) promotions(ctx context.Context, old *link, promoted func(*server)
 		view := r.net.link(r.client(), 5*r.loss/2)
 		to := r.new(view)
 		s := &standby{config: follow.Config{
-			Target: to, Address: "test", Data: filepath.Join(r.dir, name), Every: r.every, Host: name,
+			Target: target.Count(to), Address: "test", Data: filepath.Join(r.dir, name), Every: r.every, Host: name,
 			Log: slog.New(slog.NewTextHandler(&r.log, nil)).With("standby", name),
 		}}
 		standbys.Go(func() {
