@@ -103,18 +103,17 @@ func copyContent(to io.Writer, from io.Reader, name string) error {
 }
 
 // verifyContents reads all contents at the target and returns the names of the objects.
-func (h *History) verifyContents(ctx context.Context) (names map[string]bool, bytes int64, err error) {
+func (h *History) verifyContents(ctx context.Context) (names map[string]bool, err error) {
 	names = map[string]bool{}
 	err = h.target.List(ctx, format.Contents, func(o target.Object) error {
 		if len(o.Name) == len(format.ContentName(strings.Repeat("0", 2*sha256.Size))) {
 			names[o.Name] = true
-			bytes += o.Size
 		}
 		return nil
 	})
 	for name := range names {
 		if err != nil {
-			return names, bytes, err
+			return names, err
 		}
 		err = h.verifyContent(ctx, name)
 		if errors.Is(err, target.ErrMissing) { // it was deleted meanwhile
@@ -122,7 +121,7 @@ func (h *History) verifyContents(ctx context.Context) (names map[string]bool, by
 			err = nil
 		}
 	}
-	return names, bytes, err
+	return names, err
 }
 
 func (h *History) verifyContent(ctx context.Context, name string) error {

@@ -40,7 +40,7 @@ func (h *History) Verify(ctx context.Context, data string, report *integrity.Rep
 	if err := h.verifyOlder(ctx, &v); err != nil {
 		return v, err
 	}
-	names, _, err := h.verifyContents(ctx)
+	names, err := h.verifyContents(ctx)
 	if err != nil {
 		return v, err
 	}
@@ -97,7 +97,7 @@ func (h *History) VerifySealed(ctx context.Context) (v Verified, err error) {
 	v.Snapshots++
 	v.note(end)
 	v.Time = seconds(end.Time)
-	names, _, err := sealed.verifyContents(ctx)
+	names, err := sealed.verifyContents(ctx)
 	v.Contents = len(names)
 	return v, err
 }

@@ -202,7 +202,7 @@ func (h *History) segment(ctx context.Context, p place) (*Segment, error) {
 	if h.sealed {
 		s.Header, err = format.ReadHeader(b)
 	}
-	if err == nil && !(h.sealed && s.Encrypted) {
+	if err == nil && (!h.sealed || !s.Encrypted) {
 		s.Header, s.Changes, err = format.Open(b, h.identities...)
 	}
 	if err != nil {
