@@ -361,7 +361,8 @@ func TestFenced(t *testing.T) {
 		texts, at := s.end(t)
 		s = start(t, s.dir, "one", m.View(), texts, at)
 		isRefused(t, s.Admit(), 0, fault.OutcomeNone)
-		if got := s.Status(); got.DiffersAfter == nil || *got.DiffersAfter != cut.Position || got.Position <= cut.Position {
+		wait(t, "the end of the common history", func() bool { return s.Status().DiffersAfter != nil })
+		if got := s.Status(); *got.DiffersAfter != cut.Position || got.Position <= cut.Position {
 			t.Errorf("position %d differs after %v, want after %d", got.Position, got.DiffersAfter, cut.Position)
 		}
 		s.end(t)
