@@ -75,8 +75,8 @@ func listenForPrimary(ctx context.Context, data, address string, log *slog.Logge
 	}), nil
 }
 
-// refuseOldPrimary listens, on the server of a promoted standby, at the address on which the standby has accepted
-// changes. There the old primary finds out that it is not the primary any more.
+// refuseOldPrimary listens at the address on which this server accepted changes when it was a standby. The old primary
+// connects to that address and learns that it has been replaced.
 func (p *program) refuseOldPrimary(ctx context.Context, s *setting.Settings) (stop func()) {
 	nothing := func() {}
 	if instance.Has(s.Data, datadir.Standby) || !instance.Has(s.Data, datadir.Database) {

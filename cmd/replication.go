@@ -47,7 +47,8 @@ func checkReplication(s *setting.Settings) error {
 	return nil
 }
 
-// parseTarget parses a target, which must not be in the data directory unless it is what a standby accepts.
+// parseTarget parses a target. It must be outside the data directory, except for the folder in which a standby stores
+// what it accepts.
 func parseTarget(text, data string) (target.Location, error) {
 	l, err := target.Parse(text)
 	if err == nil && l.Directory != peer.Objects(acceptedFolder(data)) {

@@ -252,8 +252,8 @@ func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	}
 }
 
-// TestRepairOfNumbers checks that after a repair, no project gets the number of a deleted one whose
-// content has not been removed yet.
+// TestRepairOfNumbers repairs a file with a deleted project whose content is still there. The next new
+// project must get a different number.
 func TestRepairOfNumbers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "svc.db")

@@ -152,8 +152,8 @@ func (tx *Tx) CreateProject(p *Project) error {
 	)
 }
 
-// lastWithContent returns the greatest number of a project that has content, which includes deleted
-// projects whose content has not been removed yet.
+// lastWithContent returns the greatest number of a project that has content. Deleted projects count
+// until their content has been removed.
 func (tx *Tx) lastWithContent() uint64 {
 	key, _ := tx.bolt.Bucket(contentBucket).Cursor().Last()
 	if len(key) != 4 {

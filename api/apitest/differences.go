@@ -20,7 +20,7 @@ type difference struct {
 	reason string
 }
 
-// part is what differs.
+// part selects the part of a response that differs.
 type part uint8
 
 const (
@@ -99,7 +99,7 @@ func differs(path string, primary, standby response) string {
 	return ""
 }
 
-// lacksContent reports whether the response is that of a standby to which the content of a file has not been copied.
+// lacksContent reports whether a standby has responded that it does not have the content of a file yet.
 func (r response) lacksContent(path string) bool {
 	for i, d := range intendedDifferences {
 		if d.part == aContent && compiled[i].MatchString(path) {

@@ -78,8 +78,8 @@ func (a *Archiver) Write(ctx context.Context, to io.Writer, o backup.Options) (m
 	return a.write(ctx, to, stage, at, o.Files, stored, o.Recipients)
 }
 
-// Snapshot writes an archive without local files, for a replica; see replica.Config.Archive. Backups
-// can be made meanwhile.
+// Snapshot writes an archive without local files, for a replica; see replica.Config.Archive. It does not
+// block backups.
 func (a *Archiver) Snapshot(ctx context.Context, to io.Writer, recipients []string, imaged func() error) (err error) {
 	a.snapping.Lock()
 	defer a.snapping.Unlock()

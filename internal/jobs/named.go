@@ -93,7 +93,7 @@ func (j *Jobs) run(ctx context.Context, o *job, work func(ctx context.Context) e
 
 // save stores the job's last run, so that it is known after a restart. While the outcome
 // of the runs does not change, it stores a run at most once per interval. If save fails,
-// the next run tries again. A standby stores nothing, because its data is that of its primary.
+// the next run tries again. A standby stores nothing, because only its primary may change the data.
 func (j *Jobs) save(o *job, interval time.Duration) {
 	o.mu.Lock()
 	s, saved := o.state, o.saved

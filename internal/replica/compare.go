@@ -29,7 +29,7 @@ func (p *Primary) compare(ctx context.Context) {
 	}
 }
 
-// common returns the last position that this server and the new primary have in common. It is that of the cut which ends
+// common returns the last position that this server and the new primary have in common: the position of the cut that ends
 // the epoch of this server. found is false if there is no such cut yet.
 func (p *Primary) common(ctx context.Context, s State) (position uint64, found bool, err error) {
 	if s.Fenced.Number <= s.Epoch { // another server writes to the same epoch

@@ -37,8 +37,8 @@ func (l limited) Replace(ctx context.Context, name string, content []byte) error
 	return l.Counted.Replace(ctx, name, content)
 }
 
-// Open implements target.Target. The target must answer within requestTime. The time limit for the content is that of a
-// part of a snapshot.
+// Open implements target.Target. The target must answer within requestTime. The content has as much time as a part of a
+// snapshot.
 func (l limited) Open(ctx context.Context, name string) (io.ReadCloser, int64, error) {
 	ctx, cancel := limit(ctx, 64<<20)
 	unanswered := time.AfterFunc(requestTime, cancel)

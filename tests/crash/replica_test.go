@@ -177,8 +177,8 @@ func (s *replicated) interrupt(t *testing.T, command string) {
 	s.total.early.Add(1)
 }
 
-// verify waits until the primary has shipped everything, and verifies its content. What was acknowledged after the time
-// sure may be missing.
+// verify waits until the primary has shipped everything, and verifies its content. Writes that were acknowledged after the
+// time sure may be missing.
 func (s *replicated) verify(t *testing.T, sure moment) *findings {
 	t.Helper()
 	s.await(t)
@@ -409,7 +409,7 @@ func (c *chain) follow() error {
 	}
 }
 
-// enter enters the next epoch, if there is one. What the epoch before it has must be what the cut says.
+// enter enters the next epoch, if there is one. The epoch before must end as its cut describes.
 func (c *chain) enter() (entered bool, err error) {
 	text, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(format.CutName(c.epoch+1))))
 	if errors.Is(err, fs.ErrNotExist) {

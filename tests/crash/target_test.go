@@ -24,7 +24,7 @@ import (
 // bucket is an S3 server that stores its objects in a directory. It does not verify signatures.
 type bucket struct{ objects target.Target }
 
-// newBucket returns a bucket. Its objects are those of a target of the kind file.
+// newBucket returns a bucket with the layout of a directory target in dir.
 func newBucket(t *testing.T, dir string) *bucket {
 	t.Helper()
 	at, err := target.Parse("file://" + filepath.ToSlash(dir))

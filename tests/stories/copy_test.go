@@ -136,8 +136,8 @@ func (s *story) catchUp() {
 	}
 }
 
-// compare brings the copy up to date and compares it with the digests of the databases, whose writers
-// must wait.
+// compare applies all changes to the copy and compares its digests with those of the databases. Nothing
+// may write to them meanwhile.
 func (s *story) compare(digest func(format.File) (sum [sha256.Size]byte, position uint64, err error)) {
 	s.Helper()
 	s.catchUp()

@@ -52,7 +52,7 @@ const (
 
 var silent = slog.New(slog.DiscardHandler)
 
-// directory is a data directory whose changes are recorded, with its server.
+// directory is a data directory and its server. All changes are recorded.
 type directory struct {
 	dir      string
 	version  string       // of the program
@@ -323,8 +323,8 @@ func (s *story) owner(method, path string, body []byte) (status int, answer []by
 	return response.StatusCode, answer, response.Trailer
 }
 
-// create sends a request that creates a record of a kind. If it succeeds, the path of the record is that of
-// the given list, followed by the ID.
+// create sends a request that creates a record of a kind. If it succeeds, the record is at the path
+// list/ID.
 func (s *story) create(kind, method, path, list, body string) {
 	status, answer := s.do(method, path, body)
 	if status >= http.StatusMultipleChoices {

@@ -58,7 +58,7 @@ var chapters = []struct {
 	{"kill", []string{"send events", "kill", "send events"}},
 }
 
-// story is a story while it is told.
+// story is a running story.
 type story struct {
 	*testing.T
 	*rand.Rand

@@ -28,7 +28,7 @@ const (
 	writeEvery = 10 * time.Millisecond
 )
 
-// duel is a primary whose requests all take the same time, and a standby whose requests take none.
+// duel has a primary and a standby. Every request of the primary takes the same time, and those of the standby take none.
 type duel struct {
 	t       *testing.T
 	old     *server

@@ -144,7 +144,7 @@ func (f *Follower) Use(apply Apply) {
 	f.apply = apply
 }
 
-// acquire waits until nothing else changes the copy, or ctx ends.
+// acquire waits until it may change the copy, or until ctx ends.
 func (f *Follower) acquire(ctx context.Context) error {
 	select {
 	case f.work <- struct{}{}:

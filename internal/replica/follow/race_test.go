@@ -378,7 +378,8 @@ func restore(ctx context.Context, h *history.History, dir string) (position uint
 	return staged.Position, err
 }
 
-// compareTexts checks what a server has accepted. last means that it is the one that is left.
+// compareTexts compares the texts that a server has accepted with those that were kept. last means that the server is the
+// primary at the end of the race.
 func (r *race) compareTexts(s *server, last bool, kept map[string]int) {
 	lost := false
 	for _, e := range s.accepted() {
@@ -479,7 +480,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// faults are what the races must find.
+// faults contains faults of a primary or a target that the races must find.
 var faults = map[string]plant{
 	"the old primary does not read the epoch": func(r *race) {
 		r.old = func(t target.Target) target.Target { return blind{t} }

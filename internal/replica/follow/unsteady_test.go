@@ -15,7 +15,7 @@ import (
 	"svc/internal/replica/target"
 )
 
-// network is what lies between the servers of a race and the target: it delays requests, and loses them and their answers.
+// network delays and loses the requests of the servers to the target, and the answers.
 type network struct {
 	delay time.Duration // longest delay of a request, and of its answer
 	// late is the longest time after which a request can have its effect although its client has got an error.
@@ -58,7 +58,7 @@ var errLost = errors.New("the answer was lost")
 type link struct {
 	target.Target
 	network *network
-	// loss says how many requests are lost: one in so many, the answer of one in so many, and one in so many is late.
+	// One in loss requests is lost, the answer to one in loss is lost, and one in loss is late.
 	loss int
 	cut  atomic.Bool // while it is set, the target does not answer
 

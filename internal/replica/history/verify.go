@@ -71,8 +71,8 @@ func (h *History) Verify(ctx context.Context, data string, report *integrity.Rep
 }
 
 // VerifySealed verifies what can be read without an identity: each checksum, and the order of the log from the oldest
-// snapshot to its end. What is not encrypted is also decoded. No state is built, so the result has no digests. The error is
-// as from Verify.
+// snapshot to its end. Objects that are not encrypted are also decoded. VerifySealed builds no state, so the result has
+// no digests. The error is as from Verify.
 func (h *History) VerifySealed(ctx context.Context) (v Verified, err error) {
 	sealed := *h
 	sealed.sealed = true

@@ -61,7 +61,7 @@ func Open(dir string, log *slog.Logger) (*Server, error) {
 	return &Server{target.OpenDirectory(objects), certificate, token.Bearer(), log}, nil
 }
 
-// addressFile contains the address at which the primary was told to find the server.
+// addressFile contains the address on which the server accepts its primary.
 const addressFile = "address"
 
 // Remember stores the address of the server in its directory, for the time after a promotion.

@@ -1,5 +1,5 @@
-// Package spool stores the changes of a data directory on disk until the target of the replication has
-// confirmed them. It assigns the positions of the changes of both databases.
+// Package spool is a queue on disk for the changes of both databases. A change stays in the queue until
+// the target of the replication has confirmed it. The package also assigns the positions of changes.
 //
 //	spool.go   Spool: opening, gaps, closing
 //	append.go  the recorders of both databases

@@ -193,8 +193,8 @@ func hasHost(u *url.URL) bool {
 	return u.Port() == "" || err == nil && port > 0
 }
 
-// CheckOutside returns an error if the target is a directory within the data directory dir. A target whose disk cannot be
-// reached is not an error.
+// CheckOutside returns an error if the target is a directory within the data directory dir. It returns nil if
+// the disk of the target cannot be reached.
 func (l Location) CheckOutside(dir string) error {
 	if l.Kind != KindDirectory {
 		return nil
