@@ -74,9 +74,9 @@ type Options struct {
 // called with the lock of the writer held.
 type Recorder interface {
 	// Append receives the changes of a transaction, encoded by package change, before they are
-	// committed, and returns the position that the transaction reaches; see Tx.Position. Positions
-	// increase, beginning with 1. If it returns 0, the transaction counts as not recorded. If there
-	// is an error, the transaction is not committed.
+	// committed. It must not keep set. It returns the position that the transaction reaches; see
+	// Tx.Position. Positions increase, beginning with 1. If it returns 0, the transaction counts as
+	// not recorded. If there is an error, the transaction is not committed.
 	Append(set []byte) (position uint64, err error)
 	// Settle ends every Append without an error. visible reports whether readers see the
 	// transaction.

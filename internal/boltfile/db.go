@@ -9,6 +9,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"svc/internal/change"
 )
 
 // DB is an open file, safe for concurrent use. All writes go through its Writer, one transaction at
@@ -19,7 +21,8 @@ type DB struct {
 	path    string
 	options Options
 
-	following bool // see Writer.Following
+	following bool       // see Writer.Following
+	changes   change.Set // of the current write transaction; kept for its memory
 
 	swap sync.RWMutex // held briefly, never during a transaction
 	bolt *bbolt.DB    // replaced by Compact; nil if the file is too damaged to be opened; guarded by swap
@@ -150,7 +153,7 @@ func (d *DB) transact(fn func(*Tx) error, unchanged bool) error {
 		}
 		return tx.Commit()
 	}
-	r := startRecord(tx.bolt())
+	r := startRecord(tx.bolt(), &d.changes)
 	defer endRecord(tx.bolt())
 	if err := fn(tx); err != nil {
 		return err

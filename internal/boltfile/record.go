@@ -16,7 +16,7 @@ import (
 // It is kept beside the transaction because Tx and Bucket are types of bbolt. A bucket is
 // found by its pointer: in a write transaction, bbolt returns the same one each time.
 type record struct {
-	set    change.Set
+	set    *change.Set
 	places map[*bbolt.Bucket]place
 	at     *bbolt.Bucket // the bucket that the last operation changed
 	begun  bool          // there is an operation
@@ -34,9 +34,10 @@ var (
 	records  sync.Map     // *bbolt.Tx to *record
 )
 
-// startRecord begins to collect the changes of a write transaction.
-func startRecord(tx *bbolt.Tx) *record {
-	r := &record{places: map[*bbolt.Bucket]place{}}
+// startRecord begins to collect the changes of a write transaction in a set, which it empties.
+func startRecord(tx *bbolt.Tx, set *change.Set) *record {
+	set.Reset()
+	r := &record{set: set, places: map[*bbolt.Bucket]place{}}
 	records.Store(tx, r)
 	recorded.Add(1)
 	return r

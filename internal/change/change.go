@@ -53,8 +53,19 @@ type Op struct {
 // Set builds a change set. The zero value is an empty set.
 type Set struct{ encoded []byte }
 
-// Bytes returns the encoded operations. It is nil for an empty set.
+// Bytes returns the encoded operations, which are valid until Reset. They are empty for an empty set.
 func (s *Set) Bytes() []byte { return s.encoded }
+
+// Reset empties the set. It keeps the memory for the next operations, unless that is more than maxKept.
+func (s *Set) Reset() {
+	if cap(s.encoded) > maxKept {
+		s.encoded = nil
+	}
+	s.encoded = s.encoded[:0]
+}
+
+// maxKept is the size in bytes of the largest memory that Reset keeps.
+const maxKept = 1 << 20
 
 // In selects the bucket that the next operations change. The outermost name is first; no names
 // select the root of the file.
