@@ -270,17 +270,22 @@ func TestShadows(t *testing.T) { //nolint:paralleltest // changes the folder
 	expect(t, 1, "2 passed, 1 failed, 0 skipped", []string{`(?m)^shadows +FAILED`, `differs`}, "-all", "shadows")
 }
 
-// TestStandbys checks that the gate runs the tests of the API with the build tag "standby".
+// TestStandbys checks that the gate runs tests of the API with the build tag "standby", and all of them
+// only with -all.
 func TestStandbys(t *testing.T) { //nolint:paralleltest // changes the folder
-	tagged := func(body string) string {
-		return "//go:build standby\n\npackage web\n\nimport \"testing\"\n\nfunc TestStandby(t *testing.T) { " + body + " }\n"
+	tagged := func(name, body string) string {
+		return "//go:build standby\n\npackage " + name + "\n\nimport \"testing\"\n\nfunc TestStandby(t *testing.T) { " + body + " }\n"
 	}
-	files := map[string]string{"api/web/web.go": "package web\n", "api/web/standby_test.go": tagged("")}
-	in(t, files)
+	in(t, map[string]string{
+		"api/feeds/feeds.go":        "package feeds\n",
+		"api/hooks/hooks.go":        "package hooks\n",
+		"api/pages/pages.go":        "package pages\n",
+		"api/pages/standby_test.go": tagged("pages", ""),
+		"api/web/web.go":            "package web\n",
+		"api/web/standby_test.go":   tagged("web", `t.Error("differs")`),
+	})
 	expect(t, 0, "1 passed, 0 failed, 0 skipped", []string{`(?m)^standbys +ok`}, "standbys")
-	files["api/web/standby_test.go"] = tagged(`t.Error("differs")`)
-	in(t, files)
-	expect(t, 1, "0 passed, 1 failed, 0 skipped", []string{`(?m)^standbys +FAILED`, `differs`}, "standbys")
+	expect(t, 1, "1 passed, 1 failed, 0 skipped", []string{`(?m)^standbys +FAILED`, `differs`}, "-all", "standbys")
 }
 
 // TestUnchangedChecks checks that a check runs again if and only if its inputs or tools have
