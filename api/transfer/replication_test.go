@@ -40,7 +40,8 @@ func TestImportIsConfirmed(t *testing.T) {
 			s := apitest.NewServer(t, apitest.WithConfig(func(c *api.Config) {
 				c.Now = func() time.Time { return begin.Add(time.Duration(looks.Add(1)) * tc.pace) }
 				c.Replication = &web.Replication{
-					Status: func() replica.Status { return replica.Status{} },
+					Status:   func() replica.Status { return replica.Status{} },
+					Position: func() uint64 { return 0 },
 					Confirm: func(context.Context) error {
 						if asked.Add(1) > tc.answered {
 							return fault.New(fault.Unavailable, "the target is silent").Outcome(fault.OutcomeUnknown)
