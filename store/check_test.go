@@ -252,7 +252,7 @@ func damage(t testing.TB, path string, change func(*store.Tx) error) {
 	}
 }
 
-// TestRepairOfNumbers repairs a file with a deleted project whose content is still there. The next new
+// TestRepairOfNumbers repairs a file that still contains the records of a deleted project. The next
 // project must get a different number.
 func TestRepairOfNumbers(t *testing.T) {
 	t.Parallel()
