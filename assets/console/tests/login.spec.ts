@@ -2,8 +2,8 @@
 
 import type { Page } from "@playwright/test";
 import { zh } from "../src/texts/zh";
-import { expect, expectAccessible, open, settled, test } from "./fixtures";
-import { password, username } from "./server";
+import { expect, expectAccessible, open, test } from "./fixtures";
+import { password, type Server, username } from "./server";
 
 const refused = [/status of 401/];
 
@@ -11,6 +11,21 @@ async function logInAs(page: Page, secret = password): Promise<void> {
   await page.getByLabel("User name").fill(username);
   await page.getByRole("textbox", { name: "Password" }).fill(secret);
   await page.getByRole("button", { name: "Log in", exact: true }).click();
+}
+
+/**
+ * Changes the password right before the server receives the next request with this method and path. If it
+ * changed earlier, the page could be refused a request that it makes now and then, before the test acts.
+ */
+async function changePasswordBefore(page: Page, server: Server, method: string, path: string, changed: string): Promise<void> {
+  let done = false;
+  await page.route(`${server.url}/api/v1${path}`, async (route) => {
+    if (route.request().method() === method && !done) {
+      done = true;
+      await server.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
+    }
+    await route.continue();
+  });
 }
 
 test("must show: user name, password; without a login a page leads here, and the login back to it", async ({ page, server }) => {
@@ -75,9 +90,7 @@ test.describe("a login that ends while somebody types", () => {
     await open(page, own, "/admin/tokens?new=1");
     await page.getByRole("textbox", { name: "Name" }).fill("CI of the app");
     await page.getByRole("checkbox", { name: "Logs: read" }).check();
-    // A pending request would be refused before the button is pressed.
-    await settled(page);
-    await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
+    await changePasswordBefore(page, own, "POST", "/auth/api-keys", changed);
     await page.getByRole("button", { name: "Save" }).click();
     const dialog = page.getByRole("dialog", { name: "Your login has expired" });
     await expect(dialog).toBeVisible();
@@ -100,9 +113,7 @@ test.describe("a login that ends while somebody types", () => {
   test("can also be left for the login page, which leads back", async ({ page, own }) => {
     const changed = "another long password";
     await open(page, own, "/admin/about");
-    // A pending request would be refused before the button is pressed.
-    await settled(page);
-    await own.call("PATCH", "/auth/password", { current_password: password, new_password: changed });
+    await changePasswordBefore(page, own, "GET", "/auth/api-keys", changed);
     await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Log in as another user" }).click();
     await expect(page).toHaveURL(`${own.url}/login?returnTo=${encodeURIComponent("/admin/tokens")}`);
