@@ -236,7 +236,7 @@ func (p *Primary) checkOwner(ctx context.Context) error {
 
 // checkEpoch returns errFenced if there is a newer epoch than that of this server.
 func (p *Primary) checkEpoch(ctx context.Context) error {
-	begun := time.Now()
+	begun := p.read()
 	p.mu.Lock()
 	next := p.state.Epoch + 1
 	p.mu.Unlock()
@@ -248,7 +248,7 @@ func (p *Primary) checkEpoch(ctx context.Context) error {
 		if p.state.Fenced != nil {
 			return errFenced
 		}
-		if p.epochRead.Before(begun) {
+		if p.epochRead.monotonic.Before(begun.monotonic) {
 			p.epochRead = begun
 		}
 		return nil

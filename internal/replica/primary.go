@@ -38,6 +38,8 @@ type Config struct {
 	// Contents are the contents of local files that are copied; nil means none.
 	Contents *Contents
 	Log      *slog.Logger
+	// Now returns the time by the wall clock. nil means time.Now.
+	Now func() time.Time
 	// PartSize is the size of the parts of a snapshot in bytes; 64 MiB if 0.
 	PartSize int64
 	Tunable
@@ -106,7 +108,7 @@ type Primary struct {
 	refused      string
 	createOnly   bool
 	tested       time.Time // when createOnly was tested
-	epochRead    time.Time // when the last successful read of the next epoch began
+	epochRead    reading   // when the last successful read of the next epoch began
 	failure      string
 	failingSince time.Time
 	asked        uint64             // number of calls of Snapshot
@@ -128,6 +130,20 @@ type Primary struct {
 	pause     time.Duration
 }
 
+// reading is a reading of both clocks.
+type reading struct {
+	monotonic time.Time
+	wall      time.Time // without the monotonic clock
+}
+
+func (p *Primary) read() reading { return reading{time.Now(), p.config.Now().Round(0)} }
+
+// since returns the time since a reading by the clock that has advanced more. The monotonic clock stands still while the
+// machine is suspended, and the wall clock may be set back.
+func (p *Primary) since(r reading) time.Duration {
+	return max(time.Since(r.monotonic), p.config.Now().Round(0).Sub(r.wall))
+}
+
 // made is the result of the last snapshot.
 type made struct {
 	asked uint64 // it began after that many calls of Snapshot
@@ -140,6 +156,9 @@ type made struct {
 func Start(c Config) (*Primary, error) {
 	if c.PartSize == 0 {
 		c.PartSize = 64 << 20
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	p := &Primary{
 		config: c, log: c.Log, target: limited{target.Count(c.Target)}, tunable: c.Tunable, latched: c.Sync, createOnly: true,
@@ -209,7 +228,8 @@ func (p *Primary) Admit() error {
 			After(retryAfter).Outcome(fault.OutcomeNone)
 	}
 	// The margin is for requests in progress and for clocks that run at different speeds.
-	if lease := p.config.Lease; lease > 0 && time.Since(p.epochRead) > lease-lease/10 {
+	if lease := p.config.Lease; lease > 0 && p.since(p.epochRead) > lease-lease/10 {
+		p.wake() // the loop may have been suspended, too
 		return fault.New(fault.Unavailable, "this server cannot tell whether another one has become the primary; nothing was changed").
 			After(retryAfter).Outcome(fault.OutcomeNone)
 	}

@@ -379,6 +379,32 @@ func TestLease(t *testing.T) {
 	})
 }
 
+// TestLeaseWhileSuspended sets the wall clock forward, as it is after the machine was suspended. The monotonic clock does
+// not count that time.
+func TestLeaseWhileSuspended(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var suspended atomic.Int64
+		s := start(t, t.TempDir(), "one", targettest.NewMemory().View(), nil, positions{}, func(c *replica.Config) {
+			c.Lease = time.Minute
+			c.Now = func() time.Time { return time.Now().Add(time.Duration(suspended.Load())) }
+		})
+		wait(t, "the first snapshot", hasSnapshot(s))
+		if err := s.Admit(); err != nil {
+			t.Errorf("before: %v", err)
+		}
+		suspended.Store(int64(time.Hour))
+		if err := s.Admit(); err == nil {
+			t.Error("a write is accepted before the epoch is read again")
+		}
+		synctest.Wait() // the refused write has made the primary read the epoch
+		if err := s.Admit(); err != nil {
+			t.Errorf("after the epoch was read: %v", err)
+		}
+		s.end(t)
+	})
+}
+
 // TestShortestLease has an idle primary with the shortest lease, which must accept a write at any moment.
 func TestShortestLease(t *testing.T) {
 	t.Parallel()

@@ -94,7 +94,7 @@ func (p *Primary) has(position uint64) bool {
 func (p *Primary) idle() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return max(0, min(time.Until(p.epochRead.Add(p.config.epochInterval())), time.Until(p.contact.Add(contactEvery))))
+	return max(0, min(p.config.epochInterval()-p.since(p.epochRead), time.Until(p.contact.Add(contactEvery))))
 }
 
 // note logs a failure once, and its end once. It reports whether the replication has ended.
@@ -140,7 +140,7 @@ func (p *Primary) step(ctx context.Context, now bool) error {
 		}
 	}
 	p.mu.Lock()
-	epochDue, testDue := time.Since(p.epochRead) >= p.config.epochInterval(), time.Since(p.tested) >= createOnlyEvery
+	epochDue, testDue := p.since(p.epochRead) >= p.config.epochInterval(), time.Since(p.tested) >= createOnlyEvery
 	p.mu.Unlock()
 	if epochDue {
 		if err := p.checkEpoch(ctx); err != nil {
