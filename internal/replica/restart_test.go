@@ -186,6 +186,50 @@ func TestWithoutState(t *testing.T) {
 	})
 }
 
+// TestStateRemoved removes the state of a primary that another one has fenced. Changes in its spool must not continue the
+// history of the other one.
+func TestStateRemoved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := targettest.NewMemory()
+		one := start(t, t.TempDir(), "one", m.View(), nil, positions{})
+		wait(t, "the first snapshot", hasSnapshot(one))
+		common, at := one.end(t)
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(one.dir)); err != nil {
+			t.Fatal(err)
+		}
+		one = start(t, one.dir, "one", m.View(), common, at)
+		one.write(t, "of one")
+		wait(t, "shipping", shippedAll(one))
+		history, _ := one.end(t)
+		two := start(t, dir, "two", m.View(), common, at)
+		two.write(t, "of two")
+		wait(t, "fencing", func() bool { return two.Status().Fenced })
+		texts, at := two.kill(t)
+		if err := os.Remove(filepath.Join(dir, "state.json")); err != nil {
+			t.Fatal(err)
+		}
+
+		view := m.View()
+		hold := make(chan struct{})
+		view.Before = func(_ context.Context, c targettest.Call) error {
+			if c.Operation == "Create" && strings.HasPrefix(c.Name, format.Snapshots+"/") {
+				<-hold
+			}
+			return nil
+		}
+		two = start(t, dir, "two", view, texts, at)
+		two.write(t, "more of two")
+		time.Sleep(time.Minute) //nolint:forbidigo // by the fake clock of synctest
+		isRestored(t, m, history)
+		close(hold)
+		wait(t, "a snapshot in the new epoch", hasSnapshot(two))
+		texts, _ = two.end(t)
+		isRestored(t, m, texts)
+	})
+}
+
 // TestSnapshots checks when snapshots are made and what is deleted afterwards.
 func TestSnapshots(t *testing.T) {
 	t.Parallel()
