@@ -173,13 +173,13 @@ func (p *program) verifyReplica(ctx context.Context, r *source, asJSON bool) err
 	if asJSON {
 		return printJSON(p.stdout, v)
 	}
-	say(p.stderr, "%s is intact up to %s: %d snapshots, %d segments, %d contents of files",
+	say(p.stderr, "%s is intact up to %s (snapshots: %d, segments: %d, contents of files: %d)",
 		r.location, utc(v.Time), v.Snapshots, v.Segments, v.Contents)
 	if v.Gaps > 0 {
-		say(p.stderr, "note: the log has %d gaps, whose states cannot be restored", v.Gaps)
+		say(p.stderr, "note: states in gaps of the log cannot be restored (gaps: %d)", v.Gaps)
 	}
 	if v.Missing > 0 {
-		say(p.stderr, "note: the contents of %d local files are not at the target", v.Missing)
+		say(p.stderr, "note: contents of local files are missing at the target (files: %d)", v.Missing)
 	}
 	return (&checkRun{program: p, digests: v.Digests}).printDigest(false)
 }
