@@ -29,8 +29,9 @@ import (
 // standby follows the server of a test, in the same process and without a target.
 type standby struct {
 	*Server
-	changes *spool.Spool    // of the server that it follows
-	instead *http.Transport // sends the requests to the server that it follows to the standby
+	primary *Server         // the server that it follows
+	changes *spool.Spool    // of the primary
+	instead *http.Transport // sends the requests to the primary to the standby
 
 	mu       sync.Mutex // guards position, and the reading of changes
 	position uint64     // the standby has all changes up to here
@@ -64,7 +65,7 @@ func (s *Server) openSpool(t testing.TB) *spool.Spool {
 // the server.
 func (s *Server) copyTo(t testing.TB, changes *spool.Spool, o Options) {
 	t.Helper()
-	b := &standby{Server: &Server{Dir: t.TempDir(), Clock: s.Clock}, changes: changes}
+	b := &standby{Server: &Server{Dir: t.TempDir(), Clock: s.Clock}, primary: s, changes: changes}
 	folder, _, err := instance.CopyDataWhen(s.DB, s.Events, s.Clock.Now, s.Dir, "standby-", func() (err error) {
 		b.position, err = changes.Resume(0)
 		return err
@@ -141,6 +142,21 @@ func (b *standby) catchUp(ctx context.Context) error {
 	return nil
 }
 
+// settled returns the position of the primary. The locks of its databases make settled wait for transactions that readers
+// see already, although the spool does not know yet that they are visible.
+func (b *standby) settled() uint64 {
+	b.primary.DB.Hold()()
+	b.primary.Events.Hold()()
+	return b.changes.Position()
+}
+
+// reached returns the position of the standby.
+func (b *standby) reached() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.position
+}
+
 // response is the response to a request.
 type response struct {
 	status int
@@ -208,7 +224,7 @@ func (b *standby) compare(t testing.TB, r request, want response, ask func(stand
 	if r.method != http.MethodGet && r.method != http.MethodHead && len(r.body) > maxRefusedBody {
 		return
 	}
-	at := uint64(0) // position before the primary was asked; 0 = unknown
+	at := uint64(0) // position of the primary when it responded; 0 = unknown
 	for tries, busy := 0, 0; ; {
 		err := b.catchUp(t.Context())
 		var got response
@@ -230,7 +246,7 @@ func (b *standby) compare(t testing.TB, r request, want response, ask func(stand
 			comparisons.equal.Add(1)
 			return
 		}
-		if b.changes.Position() == at {
+		if b.reached() == at {
 			tries++
 		} else if busy++; busy == askedBusy {
 			comparisons.busy.Add(1)
@@ -241,12 +257,15 @@ func (b *standby) compare(t testing.TB, r request, want response, ask func(stand
 				want.status, want.header, want.body, got.status, got.header, got.body)
 			return
 		}
-		at = b.changes.Position()
+		before := b.settled()
 		if want, err = ask(false); err != nil {
 			if t.Context().Err() == nil {
 				t.Errorf("%s %s: %v", r.method, r.path, err)
 			}
 			return
+		}
+		if at = b.settled(); at != before {
+			at = 0
 		}
 	}
 }
