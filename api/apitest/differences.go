@@ -45,6 +45,8 @@ var intendedDifferences = []difference{
 	{`^/api/v1/admin/(about|status)`, aField, "started_at", "each server has a start"},
 	{`^/api/v1/admin/status`, aField, "replication", "describes the server itself"},
 	{`^/api/v1/admin/status`, aField, "checks", "describes the server itself"},
+	{`^/api/v1/admin/status`, aField, "status", "follows from the checks"},
+	{`^/api/v1/admin/status`, aField, "checked_at", "each server checks itself"},
 	{`^/api/v1/admin/projects/[^/]+/files/uploads`, everything, "", "an upload in progress is on one server"},
 	{`^/(f|feeds)/`, aContent, "", "a content that is missing may not have arrived yet"},
 	{`^/metrics$`, everything, "", "describes the server itself"},
