@@ -18,6 +18,7 @@ import (
 // primary, before and after every route that changes something was called.
 func TestStandbyReadsLikePrimary(t *testing.T) {
 	t.Parallel()
+	testutil.WithoutDetector(t)
 	s := apitest.NewServer(t, apitest.WithIndex(), apitest.WithJobs(), apitest.WithStandby(), apitest.WithRateLimit(0))
 	s.Clock.Stop()
 	var archive bytes.Buffer
