@@ -31,7 +31,7 @@ vet: ## go vet
 lint: ## golangci-lint, see .golangci.yml
 tests: ## every Go test, with the race detector in packages that start goroutines
 shadows: ## what the tests of the data files record, compared with the files, if the code that writes them has changed
-standbys: ## the responses of standbys in tests of the API, if the code on which they depend has changed; all with test-all
+standbys: ## the responses of standbys in the tests of the API, if the code on which they depend has changed
 platforms: ## type-check program and tests for every platform
 vulnerabilities: ## govulncheck, when its database can be reached
 clients: ## the client libraries that have changed, where their toolchains are, against the program built from here
