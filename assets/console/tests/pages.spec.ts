@@ -143,7 +143,9 @@ for (const [width, height] of [
       // The page of logs shows a list, while the pages of other records still explain how to begin.
       await server.call("POST", `/admin/projects/${project}/logs`, { level: 3, content: "the first" });
       await page.route("**/api/**", async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        // Lists come last, when what is above them is there.
+        const list = /\/(announcements|definitions|feedbacks|files|logs|versions)$/.test(new URL(route.request().url()).pathname);
+        await new Promise((resolve) => setTimeout(resolve, list ? 900 : 300));
         // The page may have been left.
         await route.continue().catch(() => undefined);
       });

@@ -28,7 +28,14 @@ export function useColumns<R>(name: string, columns: Column<R>[]): [Set<string>,
 /** Memoized, so that it is rendered again when the columns change, but not on each search. */
 export const ColumnMenu = memo(Choice) as typeof Choice;
 
-function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
+interface Props<R> {
+  name: string;
+  columns: Column<R>[];
+  /** There is no table. The button keeps its place, because the head could otherwise wrap differently. */
+  unseen: boolean;
+}
+
+function Choice<R>({ name, columns, unseen }: Props<R>) {
   const { common } = useTexts();
   const [shown, show] = useColumns(name, columns);
   const [, rememberWidths] = useRemembered(widthsKey(name));
@@ -47,7 +54,11 @@ function Choice<R>({ name, columns }: { name: string; columns: Column<R>[] }) {
       position="bottom-end"
       menuItemTabIndex={0}
       target={
-        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
+        <Button
+          style={unseen ? { visibility: "hidden" } : undefined}
+          variant="default"
+          leftSection={<IconColumns3 size={16} aria-hidden />}
+        >
           {common.columns}
         </Button>
       }
