@@ -83,7 +83,7 @@ func TestReplicaCommands(t *testing.T) {
 	}{
 		{"replicate points --from REPLICA", exitOK, "position  13"},
 		{"replicate points --from REPLICA --json", exitOK, `"to": 1795000180`},
-		{"replicate verify --from REPLICA", exitOK, "1 snapshots, 1 segments"},
+		{"replicate verify --from REPLICA", exitOK, "snapshots: 1, segments: 1"},
 		{"replicate verify --from REPLICA --json", exitOK, `"position": 13`},
 		{"replicate points", exitUsage, "needs --from"},
 		{"replicate points --from /nowhere", exitUsage, "--from"},
