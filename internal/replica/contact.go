@@ -251,7 +251,7 @@ func (p *Primary) checkEpoch(ctx context.Context) error {
 		if p.state.Fenced != nil {
 			return errFenced
 		}
-		if p.epochRead.monotonic.Before(begun.monotonic) {
+		if !begun.monotonic.Before(p.epochRead.monotonic) {
 			p.epochRead = begun
 		}
 		return nil
