@@ -41,7 +41,7 @@ func (p *Primary) connect(ctx context.Context) error {
 		}
 		p.pending = nil
 		if newest > 0 { // another server may have written since, and the changes would not continue its history
-			p.config.Spool.Drop("the state of the replication is missing, or of another replica")
+			p.config.Spool.Break("the state of the replication is missing, or of another replica")
 		}
 		if err := p.update(func(s *State) {
 			*s = State{Replica: identity.ID, Owner: newOwner(), Epoch: newest + 1, Gap: true}

@@ -204,6 +204,15 @@ func (s *Spool) Drop(why string) {
 	s.drop(why)
 }
 
+// Break is like Drop, for databases that may differ from what the target has at their position. The position of the next
+// snapshot is greater, so that later changes do not seem to continue what the target has.
+func (s *Spool) Break(why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(why)
+	s.last++
+}
+
 // drop implements Drop. The caller must hold the lock.
 func (s *Spool) drop(why string) {
 	if s.out == nil {
