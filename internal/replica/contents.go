@@ -1,9 +1,13 @@
 package replica
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -87,16 +91,19 @@ func (c *copier) round(ctx context.Context) error {
 		return err
 	}
 	local := make(map[string]bool, len(list))
+	var unreadable error // of the first content that is damaged here; the others are copied all the same
 	for _, sum := range list {
 		local[sum] = true
 		if c.stored[sum] {
 			continue
 		}
-		if err := c.store(ctx, sum); err != nil {
+		if err := c.store(ctx, sum); errors.Is(err, errUnreadable) && ctx.Err() == nil {
+			unreadable = cmp.Or(unreadable, err)
+		} else if err != nil {
 			return err
 		}
 	}
-	return c.clean(ctx, local)
+	return errors.Join(unreadable, c.clean(ctx, local))
 }
 
 // load finds out which contents are at the target.
@@ -124,19 +131,28 @@ func (c *copier) load(ctx context.Context) error {
 
 func (c *copier) path() string { return filepath.Join(c.p.config.Dir, unreferencedFile) }
 
-// store stores a content. It may exist, because its name is its checksum.
+// errUnreadable is wrapped by the errors of contents that cannot be read, or that are not what their names say.
+var errUnreadable = errors.New("the content of a local file is damaged")
+
+// store stores a content. It may exist, because its name is its checksum. Because an object is never replaced, store checks
+// the content before.
 func (c *copier) store(ctx context.Context, sum string) error {
 	f, err := c.p.config.Contents.Open(sum)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errUnreadable, err)
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
+	defer context.AfterFunc(ctx, func() { _ = f.Close() })() // ends the reading
+	h := sha256.New()
+	size, err := io.Copy(h, f)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	if hex.EncodeToString(h.Sum(nil)) != sum {
+		return fmt.Errorf("%w: %s has another checksum", errUnreadable, sum)
 	}
 	if err := c.p.target.Create(ctx, format.ContentName(sum), f, size); err != nil && !errors.Is(err, target.ErrExists) {
 		return err

@@ -374,19 +374,31 @@ func TestContents(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("content"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		gone, damaged, unreadable := strings.Repeat("0", 64), strings.Repeat("1", 64), strings.Repeat("2", 64)
+		if err := os.WriteFile(filepath.Join(dir, damaged), []byte("other"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(dir, unreadable), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		var deleted atomic.Bool
 		contents := &replica.Contents{
 			List: func() ([]string, error) {
 				if deleted.Load() {
 					return nil, nil
 				}
-				return []string{name, strings.Repeat("0", 64)}, nil // the second one has been deleted meanwhile
+				return []string{gone, damaged, unreadable, name}, nil
 			},
 			Open: func(sum string) (*os.File, error) { return os.Open(filepath.Join(dir, sum)) },
 		}
 		s := start(t, t.TempDir(), "one", m.View(), nil, positions{}, func(c *replica.Config) { c.Contents = contents })
 		stored := func() bool { return string(m.Objects()[format.ContentName(name)]) == "content" }
 		wait(t, "the content", stored)
+		for _, sum := range []string{gone, damaged, unreadable} {
+			if m.Objects()[format.ContentName(sum)] != nil {
+				t.Errorf("a content that is not %s was stored under this name", sum)
+			}
+		}
 		deleted.Store(true)
 		time.Sleep(6 * 24 * time.Hour) //nolint:forbidigo // by the fake clock of synctest
 		if !stored() {
