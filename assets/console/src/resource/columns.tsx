@@ -31,11 +31,11 @@ export const ColumnMenu = memo(Choice) as typeof Choice;
 interface Props<R> {
   name: string;
   columns: Column<R>[];
-  /** There is no table. The button keeps its place, because the head could otherwise wrap differently. */
-  unseen: boolean;
+  /** There is no table. The button stays, because the head could otherwise wrap differently. */
+  disabled: boolean;
 }
 
-function Choice<R>({ name, columns, unseen }: Props<R>) {
+function Choice<R>({ name, columns, disabled }: Props<R>) {
   const { common } = useTexts();
   const [shown, show] = useColumns(name, columns);
   const [, rememberWidths] = useRemembered(widthsKey(name));
@@ -54,11 +54,7 @@ function Choice<R>({ name, columns, unseen }: Props<R>) {
       position="bottom-end"
       menuItemTabIndex={0}
       target={
-        <Button
-          style={unseen ? { visibility: "hidden" } : undefined}
-          variant="default"
-          leftSection={<IconColumns3 size={16} aria-hidden />}
-        >
+        <Button disabled={disabled} variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
           {common.columns}
         </Button>
       }

@@ -66,7 +66,7 @@ export function ResourcePage<R extends object, D extends object>({ resource }: {
         tools={
           <>
             {resource.tools}
-            {!narrow && <ColumnMenu name={resource.name} columns={resource.columns} unseen={nothing} />}
+            {!narrow && <ColumnMenu name={resource.name} columns={resource.columns} disabled={nothing} />}
           </>
         }
         action={
