@@ -44,9 +44,9 @@ export default function TodayPage() {
       <PageHead
         title={frame.pages.overview}
         about={
-          <Room of={`${name} · ${today.asOf(format.time(now()))}`}>
+          <Room of={`${name} · ${today.asOf(format.shortTime(now()))}`}>
             <bdi>{name}</bdi>
-            {dataUpdatedAt > 0 && ` · ${today.asOf(format.time(dataUpdatedAt / 1000))}`}
+            {dataUpdatedAt > 0 && ` · ${today.asOf(format.shortTime(dataUpdatedAt / 1000))}`}
           </Room>
         }
         operations={["getToday", "listVersions", "getRequestOverview", "listEventDefinitions", "createApiKey"]}
