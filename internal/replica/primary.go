@@ -229,7 +229,6 @@ func (p *Primary) Admit() error {
 	}
 	// The margin is for requests in progress and for clocks that run at different speeds.
 	if lease := p.config.Lease; lease > 0 && p.since(p.epochRead) > lease-lease/10 {
-		p.wake() // the loop may have been suspended, too
 		return fault.New(fault.Unavailable, "this server cannot tell whether another one has become the primary; nothing was changed").
 			After(retryAfter).Outcome(fault.OutcomeNone)
 	}
