@@ -278,6 +278,11 @@ func TestStandbys(t *testing.T) { //nolint:paralleltest // changes the folder
 	in(t, map[string]string{
 		"api/pages/pages.go":        "package pages\n",
 		"api/pages/standby_test.go": tagged("pages", ""),
+	})
+	expect(t, 0, "1 passed, 0 failed, 0 skipped", []string{`(?m)^standbys +ok`}, "standbys")
+	in(t, map[string]string{
+		"api/pages/pages.go":        "package pages\n",
+		"api/pages/standby_test.go": tagged("pages", ""),
 		"api/web/web.go":            "package web\n",
 		"api/web/standby_test.go":   tagged("web", `t.Error("differs")`),
 	})
