@@ -239,7 +239,7 @@ func (p *Primary) checkOwner(ctx context.Context) error {
 
 // checkEpoch returns errFenced if there is a newer epoch than that of this server.
 func (p *Primary) checkEpoch(ctx context.Context) error {
-	begun := p.read()
+	begun := p.readClocks()
 	p.mu.Lock()
 	next := p.state.Epoch + 1
 	p.mu.Unlock()

@@ -136,12 +136,12 @@ type reading struct {
 	wall      time.Time // without the monotonic clock
 }
 
-func (p *Primary) read() reading { return reading{time.Now(), p.config.Now().Round(0)} }
+func (p *Primary) readClocks() reading { return reading{time.Now(), p.config.Now().Round(0)} }
 
 // since returns the time since a reading by the clock that has advanced more. The monotonic clock stands still while the
 // machine is suspended, and the wall clock may be set back.
 func (p *Primary) since(r reading) time.Duration {
-	return max(time.Since(r.monotonic), p.config.Now().Round(0).Sub(r.wall))
+	return max(time.Since(r.monotonic), p.config.Now().Sub(r.wall))
 }
 
 // made is the result of the last snapshot.

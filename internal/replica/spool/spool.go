@@ -1,5 +1,5 @@
-// Package spool is a queue on disk for the changes of both databases. It keeps each change until
-// the target of the replication has confirmed it, and assigns the positions of changes.
+// Package spool implements a queue on disk for the changes of both databases. A change is deleted
+// once the target of the replication has confirmed it. The package also assigns the positions of changes.
 //
 //	spool.go   Spool: opening, gaps, closing
 //	append.go  the recorders of both databases
