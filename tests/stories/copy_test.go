@@ -136,8 +136,8 @@ func (s *story) catchUp() {
 	}
 }
 
-// compare applies all changes to the copy and compares its digests with those of the databases. Both
-// databases must stay unchanged meanwhile.
+// compare applies all changes to the copy and compares its digests with those of the databases. The
+// databases must not change before compare returns.
 func (s *story) compare(digest func(format.File) (sum [sha256.Size]byte, position uint64, err error)) {
 	s.Helper()
 	s.catchUp()
