@@ -61,7 +61,7 @@ func (p *Primary) startContents(ctx context.Context) {
 				return
 			}
 			if err != nil && !failed {
-				p.log.Warn("the contents of local files were not copied to the replica; it is tried again", "error", err)
+				p.log.Warn("not all contents of local files were copied to the replica; it is tried again", "error", err)
 			}
 			failed = err != nil
 			timer := time.NewTimer(max(contentsEvery, contentsShare*time.Since(begun)))
